@@ -1,0 +1,63 @@
+// What a model's own file means: which positional-encoding tables the model needs, and where every value
+// came from.
+//
+// Rules: Hugging Face transformers' (v4 and v5 keys, class defaults), for the families in the list of
+// model_families.cc. A family that is not in the list is answered with what is certain from its keys, and
+// the notes say what is not.
+//
+// Threads: pure functions. Ownership: everything is a value.
+
+#ifndef POSENC_SERVER_MODELS_MODEL_CONFIG_H_
+#define POSENC_SERVER_MODELS_MODEL_CONFIG_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/core/spec.h"
+
+namespace posenc {
+
+// Where one value of a table's spec came from.
+struct ValueOrigin {
+  std::string field;   // spec field, e.g. "rope.base"
+  std::string value;   // as text, e.g. "500000"
+  std::string source;  // the file's key ("rope_theta", "text_config.rope_scaling.factor") or the default
+                       // ("default of LlamaConfig", "hidden_size / num_attention_heads")
+  bool defaulted = false;  // true when the file does not say it
+};
+
+// Which channels of q and k form a rotated pair.
+enum class Pairing : uint8_t {
+  kNone = 0,         // not a rotary table
+  kHalfSplit = 1,    // (i, i + rotary_dim / 2)
+  kInterleaved = 2,  // (2i, 2i + 1)
+};
+
+// One table of a model.
+struct ModelTable {
+  std::string name;  // "main", or the layer type where a model has several
+  TableSpec spec;    // normalised; element type F32, the family's default layout
+  Pairing pairing = Pairing::kNone;
+  double softmax_scale = 1.0;  // factor on the scores besides 1/sqrt(head_dim)
+  std::vector<ValueOrigin> origins;
+};
+
+struct ModelTables {
+  std::string model_type;  // as in the file; empty where it has none
+  bool known_family = false;
+  std::vector<ModelTable> tables;   // empty for a model without a positional table
+  std::vector<std::string> notes;   // warnings, assumptions, what is not certain
+};
+
+// Reads the text of a config.json.
+// Errors: InvalidArgument for text that is not JSON or not an object (with the place), for a value of the
+// wrong kind or out of range and for a missing key that has no default (field violations with the file's
+// own key path, e.g. "rope_scaling.factor"); Unimplemented for a scaling or position type that is known
+// but not served, named.
+absl::StatusOr<ModelTables> ResolveModelConfig(absl::string_view config_json);
+
+}  // namespace posenc
+
+#endif  // POSENC_SERVER_MODELS_MODEL_CONFIG_H_
