@@ -1,0 +1,187 @@
+// Configs that other systems were reported to misread. The comment above a claim names the reports.
+
+#include <cmath>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "server/core/table_key.h"
+#include "server/models/model_config.h"
+#include "tests/support/matchers.h"
+#include "tests/unit/models/config_files.h"
+
+namespace posenc {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// A Llama-shaped config, head_dim 128, with `more` keys.
+absl::StatusOr<ModelTables> ResolveWith(const std::string& more) {
+  return ResolveModelConfig(absl::StrCat(
+      R"({"model_type":"llama","hidden_size":4096,"num_attention_heads":32)", more.empty() ? "" : ",", more,
+      "}"));
+}
+
+double PlainFrequency(const RopeSpec& spec, int i) {
+  return std::pow(spec.base, -2.0 * i / static_cast<double>(spec.rotary_dim));
+}
+
+bool IsPlain(const absl::StatusOr<ModelTables>& model) {
+  return std::holds_alternative<std::monostate>(RopeOf(model).scaling);
+}
+
+// meta-llama/llama3#299, foundation-model-stack#384, runpod-workers/worker-vllm#89
+TEST(ReportedConfigsTest, SixKeyLlama3BlockIsAccepted) {
+  const auto model = ResolveWith(
+      R"("rope_theta":500000.0,"rope_scaling":{"factor":8.0,"low_freq_factor":1.0,"high_freq_factor":4.0,
+         "original_max_position_embeddings":8192,"rope_type":"llama3"})");
+  ASSERT_OK(model);
+  const auto scaling = std::get<Llama3Scaling>(RopeOf(model).scaling);
+  EXPECT_EQ(scaling.factor, 8);
+  EXPECT_EQ(scaling.low_freq_factor, 1);
+  EXPECT_EQ(scaling.high_freq_factor, 4);
+  EXPECT_EQ(scaling.original_max_len, 8192);
+}
+
+TEST(ReportedConfigsTest, EveryMissingLlama3KeyIsNamed) {
+  const std::vector<std::pair<std::string, std::string>> keys = {
+      {"factor", "8.0"}, {"low_freq_factor", "1.0"}, {"high_freq_factor", "4.0"},
+      {"original_max_position_embeddings", "8192"}};
+  for (const auto& [left_out, unused] : keys) {
+    std::string block = R"("rope_type":"llama3")";
+    for (const auto& [key, value] : keys) {
+      if (key != left_out) absl::StrAppend(&block, ",\"", key, "\":", value);
+    }
+    EXPECT_THAT(ResolveWith(absl::StrCat(R"("rope_scaling":{)", block, "}")),
+                AllOf(StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is missing")),
+                      ViolatesField("rope_scaling." + left_out)));
+  }
+}
+
+// huggingface/transformers#37134, #45289; meta-llama/llama3#319
+TEST(ReportedConfigsTest, WholeNumbersAndFloatsAreTheSame) {
+  const auto whole = ResolveWith(R"("rope_theta":1000000,"rope_scaling":{"type":"linear","factor":40})");
+  const auto floats = ResolveWith(R"("rope_theta":1e6,"rope_scaling":{"type":"linear","factor":40.0})");
+  ASSERT_OK(whole);
+  ASSERT_OK(floats);
+  EXPECT_EQ(KeyOf(whole->tables[0].spec), KeyOf(floats->tables[0].spec));
+  EXPECT_EQ(OriginOf(floats, "rope.base").value, "1000000");
+}
+
+TEST(ReportedConfigsTest, FactorsThatAreNoPositiveNumberAreRejected) {
+  for (const std::string factor : {"\"40\"", "true", "0", "-4", "[40]", "{}", "-0.0"}) {
+    EXPECT_THAT(ResolveWith(R"("rope_scaling":{"rope_type":"linear","factor":)" + factor + "}"),
+                AllOf(StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("allowed")),
+                      ViolatesField("rope_scaling.factor")))
+        << factor;
+  }
+  EXPECT_THAT(ResolveWith(R"("rope_scaling":{"rope_type":"linear","factor":NaN})"),
+              AllOf(StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is not JSON")),
+                    ViolatesField("rope_scaling.factor")));
+}
+
+// huggingface/transformers#32182, lablup/mlxcel#1386
+TEST(ReportedConfigsTest, BothSpellingsOfTheTypeAreRead) {
+  for (const std::string type : {R"("type":"linear")", R"("rope_type":"linear")",
+                                 R"("type":"linear","rope_type":"linear")"}) {
+    const auto model = ResolveWith(R"("rope_scaling":{"factor":2,)" + type + "}");
+    ASSERT_OK(model);
+    EXPECT_EQ(std::get<LinearScaling>(RopeOf(model).scaling).factor, 2);
+    EXPECT_NEAR(PlainFrequency(RopeOf(model), 1) / 2, 0.432982162, 1e-9);
+    EXPECT_FALSE(HasNote(model, "is used, not"));
+  }
+}
+
+TEST(ReportedConfigsTest, DifferentTypesFollowRopeTypeWithANote) {
+  const auto model = ResolveWith(R"("rope_scaling":{"factor":2,"type":"yarn","rope_type":"linear"})");
+  ASSERT_OK(model);
+  EXPECT_EQ(std::get<LinearScaling>(RopeOf(model).scaling).factor, 2);
+  EXPECT_TRUE(HasNote(model, "rope_scaling.rope_type \"linear\" is used, not rope_scaling.type \"yarn\""));
+}
+
+// deepspeedai/DeepSpeed#8345, sgl-project/mini-sglang#13, InternLM/lmdeploy#4304
+TEST(ReportedConfigsTest, ThetaInsideRopeParametersIsUsed) {
+  const auto model = ResolveWith(R"("rope_parameters":{"rope_type":"default","rope_theta":1000000.0})");
+  ASSERT_OK(model);
+  EXPECT_EQ(RopeOf(model).base, 1e6);
+  EXPECT_NEAR(std::cos(1000 * PlainFrequency(RopeOf(model), 32)), 0.540302306, 1e-9);
+  EXPECT_EQ(OriginOf(model, "rope.base").source, "rope_parameters.rope_theta");
+}
+
+TEST(ReportedConfigsTest, ThetaThatIsNowhereIsFlaggedAsDefault) {
+  const auto model = ResolveWith("");
+  ASSERT_OK(model);
+  EXPECT_EQ(RopeOf(model).base, 1e4);
+  EXPECT_TRUE(OriginOf(model, "rope.base").defaulted);
+}
+
+TEST(ReportedConfigsTest, TwoDifferentThetasFollowTheBlockWithANote) {
+  const auto model = ResolveWith(R"("rope_theta":10000,"rope_parameters":{"rope_theta":500000})");
+  ASSERT_OK(model);
+  EXPECT_EQ(RopeOf(model).base, 5e5);
+  EXPECT_TRUE(HasNote(model, "rope_parameters.rope_theta 500000 is used, not rope_theta 10000"));
+}
+
+// ROCm/aiter#4742
+TEST(ReportedConfigsTest, BlocksThatScaleNothingArePlain) {
+  for (const std::string block :
+       {"null", "{}", R"({"rope_type":"default"})",
+        R"({"rope_theta":1000000,"partial_rotary_factor":1.0,"rope_type":"default"})"}) {
+    for (const std::string name : {"rope_scaling", "rope_parameters"}) {
+      const auto model = ResolveWith(absl::StrCat("\"", name, "\":", block));
+      ASSERT_OK(model);
+      EXPECT_TRUE(IsPlain(model));
+      EXPECT_EQ(RopeOf(model).rotary_dim, 128);
+    }
+  }
+}
+
+TEST(ReportedConfigsTest, YarnWithoutOriginalLengthIsNotTakenForPlain) {
+  EXPECT_THAT(ResolveWith(R"("rope_scaling":{"rope_type":"yarn","factor":4.0})"),
+              AllOf(StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("yarn")),
+                    ViolatesField("rope_scaling.rope_type")));
+}
+
+// HabanaAI/vllm-fork#1294, tenstorrent/vllm#148
+TEST(ReportedConfigsTest, NullHeadDimIsTheQuotient) {
+  const auto model = ResolveModelConfig(R"({"hidden_size":4096,"num_attention_heads":32,"head_dim":null})");
+  ASSERT_OK(model);
+  EXPECT_EQ(RopeOf(model).head_dim, 128);
+  EXPECT_NEAR(PlainFrequency(RopeOf(model), 1), 0.865964323, 1e-9);
+  EXPECT_EQ(OriginOf(model, "rope.head_dim").source, "hidden_size / num_attention_heads");
+}
+
+TEST(ReportedConfigsTest, QuotientThatDoesNotDivideIsRejected) {
+  EXPECT_THAT(ResolveModelConfig(R"({"hidden_size":4100,"num_attention_heads":32,"head_dim":null})"),
+              AllOf(StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a multiple of")),
+                    ViolatesField("hidden_size")));
+}
+
+// huggingface/candle#2358, huggingface/transformers#32495
+TEST(ReportedConfigsTest, WrittenHeadDimBeatsTheQuotient) {
+  const auto model = ResolveModelConfig(
+      R"({"hidden_size":5120,"num_attention_heads":32,"head_dim":128,"rope_theta":1000000.0})");
+  ASSERT_OK(model);
+  EXPECT_EQ(RopeOf(model).head_dim, 128);
+  EXPECT_NEAR(PlainFrequency(RopeOf(model), 1), 0.805842188, 1e-9);
+}
+
+// ml-explore/mlx-lm#1698
+TEST(ReportedConfigsTest, GlmRotatesHalfOfTheHead) {
+  for (const std::string factor : {"", R"(,"partial_rotary_factor":0.5)"}) {
+    const auto model = ResolveModelConfig(absl::StrCat(
+        R"({"model_type":"glm","head_dim":128,"num_attention_heads":32,"rope_theta":10000.0)", factor, "}"));
+    ASSERT_OK(model);
+    EXPECT_EQ(RopeOf(model).rotary_dim, 64);
+    EXPECT_NEAR(PlainFrequency(RopeOf(model), 1), 0.749894209, 1e-9);
+    EXPECT_EQ(model->tables[0].pairing, Pairing::kInterleaved);
+    EXPECT_EQ(OriginOf(model, "rope.rotary_dim").defaulted, factor.empty());
+  }
+}
+
+}  // namespace
+}  // namespace posenc
