@@ -1,0 +1,93 @@
+#include "server/rpc/describe_table.h"
+
+#include <utility>
+#include <vector>
+
+#include "proto/spec_codec.h"
+#include "server/core/selection.h"
+#include "server/rpc/answer_size.h"
+#include "server/rpc/exceptions.h"
+#include "server/rpc/slice_frame.h"
+#include "server/rpc/table_messages.h"
+#include "server/tables/table_warmer.h"
+
+namespace posenc {
+namespace {
+
+void EncodeFacts(const TableFacts& facts, v1::DescribeTableResponse& response) {
+  response.mutable_inverse_frequencies()->Add(facts.inverse_frequencies.begin(),
+                                              facts.inverse_frequencies.end());
+  response.mutable_slopes()->Add(facts.slopes.begin(), facts.slopes.end());
+  response.set_magnitude(facts.magnitude);
+  response.set_softmax_scale(facts.softmax_scale);
+  response.set_error_bound(facts.error_bound);
+  for (const std::string& note : facts.notes) response.add_notes(note);
+}
+
+absl::StatusOr<v1::DescribeTableResponse> Describe(const Table& table) {
+  const TableShape& shape = table.shape();
+  const absl::StatusOr<SlicePlan> whole = ResolveSelection(Selection(), shape);
+  if (!whole.ok()) return whole.status();
+  v1::DescribeTableResponse response;
+  response.set_table_key(table.key().ToHex());
+  *response.mutable_spec() = EncodeSpec(table.spec());
+  response.set_canonical_text(CanonicalText(table.spec()));
+  for (const TensorShape& tensor : shape.tensors) {
+    EncodeTensorInfo(*whole, tensor, response.add_tensors());
+  }
+  response.set_size_bytes(TableBytes(shape));
+  response.set_rows(table.rows());
+  response.set_rows_per_block(table.rows_per_block());
+  response.set_positions_begin(shape.positions_begin);
+  response.set_positions_end(shape.positions_end);
+  EncodeFacts(table.generator().facts(), response);
+  return response;
+}
+
+using Digests = std::vector<Sha256Digest>;
+
+void AddDigests(const Digests& digests, v1::DescribeTableResponse& response) {
+  for (size_t t = 0; t < digests.size(); ++t) {
+    response.mutable_tensors(static_cast<int>(t))
+        ->set_content_sha256(digests[t].data(), digests[t].size());
+  }
+}
+
+void Answer(const ContextPtr& context, const TablePtr& table, bool with_digest,
+            const std::shared_ptr<UnaryCall>& call) {
+  absl::StatusOr<v1::DescribeTableResponse> response = Describe(*table);
+  if (!response.ok()) return call->Respond(response.status());
+  if (!with_digest) return call->Respond(FrameMessage(*response));
+  auto on_digests = [response = *std::move(response), call](absl::StatusOr<Digests> digests) mutable {
+    CatchExceptions(
+        [&] {
+          if (!digests.ok()) return call->Respond(digests.status());
+          AddDigests(*digests, response);
+          call->Respond(FrameMessage(response));
+        },
+        [&](absl::Status failure) { call->Respond(std::move(failure)); });
+  };
+  // The deadline is that of the work, not of one wait for memory: a long table takes longer than that.
+  call->StartRequest([&] {
+    return DigestTensors(*context->store, table, call->work_deadline(), std::move(on_digests));
+  });
+}
+
+}  // namespace
+
+void DescribeTable(const ContextPtr& context, const v1::DescribeTableRequest& request,
+                   const std::shared_ptr<UnaryCall>& call) {
+  absl::StatusOr<TableSpec> spec = DecodeNormalizedSpec(request.spec());
+  if (!spec.ok()) return call->Respond(spec.status());
+  context->store->Open(
+      *spec, [context, with_digest = request.with_content_digest(), call](auto table) {
+        CatchExceptions(
+            [&] {
+              if (!table.ok()) return call->Respond(table.status());
+              Answer(context, *table, with_digest, call);
+            },
+            [&](absl::Status failure) { call->Respond(std::move(failure)); });
+      });
+}
+
+}  // namespace posenc

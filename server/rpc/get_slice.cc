@@ -1,0 +1,69 @@
+#include "server/rpc/get_slice.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/rpc/answer_size.h"
+#include "server/rpc/exceptions.h"
+#include "server/rpc/request_decoding.h"
+#include "server/rpc/slice_rows.h"
+#include "server/rpc/table_messages.h"
+
+namespace posenc {
+namespace {
+
+// Protobuf counts a message's bytes in an int; whatever the operator sets, no answer goes beyond.
+constexpr uint64_t kMaxMessageBytes = (uint64_t{1} << 31) - (uint64_t{1} << 20);
+
+absl::Status CheckSize(const SlicePlan& plan, const TableShape& shape, size_t max_unary_bytes) {
+  const uint64_t needed = AnswerBytes(plan, shape);
+  const uint64_t allowed = std::min<uint64_t>(max_unary_bytes, kMaxMessageBytes);
+  if (needed <= allowed) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the slice takes ", needed, " bytes, but GetSlice returns at most ", allowed,
+                   "; use StreamSlice, which returns slices of any size"));
+}
+
+Frame FrameAnswer(const Table& table, const SlicePlan& plan, RowData rows) {
+  v1::GetSliceResponse response;
+  response.set_table_key(table.key().ToHex());
+  return FrameTensors(response.SerializeAsString(),
+                      TensorPartsOf(table.shape(), plan, std::move(rows)));
+}
+
+void Answer(const ContextPtr& context, const TablePtr& table, const Selection& selection,
+            const std::shared_ptr<UnaryCall>& call) {
+  absl::StatusOr<SlicePlan> plan = ResolveSelection(selection, table->shape());
+  if (!plan.ok()) return call->Respond(plan.status());
+  absl::Status fits = CheckSize(*plan, table->shape(), context->max_unary_bytes);
+  if (!fits.ok()) return call->Respond(std::move(fits));
+  FetchRows(*context->store, table, *plan, call, [table, plan = *plan, call](auto rows) {
+    CatchExceptions(
+        [&] {
+          if (!rows.ok()) return call->Respond(rows.status());
+          call->Respond(FrameAnswer(*table, plan, *std::move(rows)));
+        },
+        [&](absl::Status failure) { call->Respond(std::move(failure)); });
+  });
+}
+
+}  // namespace
+
+void GetSlice(const ContextPtr& context, const v1::GetSliceRequest& request,
+              const std::shared_ptr<UnaryCall>& call) {
+  absl::StatusOr<SliceRequest> decoded = DecodeSliceRequest(request.spec(), request.selection());
+  if (!decoded.ok()) return call->Respond(decoded.status());
+  context->store->Open(
+      decoded->spec, [context, selection = std::move(decoded->selection), call](auto table) {
+        CatchExceptions(
+            [&] {
+              if (!table.ok()) return call->Respond(table.status());
+              Answer(context, *table, selection, call);
+            },
+            [&](absl::Status failure) { call->Respond(std::move(failure)); });
+      });
+}
+
+}  // namespace posenc

@@ -1,0 +1,40 @@
+// From the messages of requests to core structs, with every violation of a request in one status.
+// Pure functions.
+
+#ifndef POSENC_SERVER_RPC_REQUEST_DECODING_H_
+#define POSENC_SERVER_RPC_REQUEST_DECODING_H_
+
+#include <google/protobuf/repeated_ptr_field.h>
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "posenc/v1/slice.pb.h"
+#include "posenc/v1/spec.pb.h"
+#include "server/core/selection.h"
+#include "server/core/spec.h"
+
+namespace posenc {
+
+struct SliceRequest {
+  TableSpec spec;  // normalised
+  Selection selection;
+};
+
+// Decodes what GetSlice and StreamSlice have in common.
+// Errors: InvalidArgument with the violations of the spec and those of the selection.
+absl::StatusOr<SliceRequest> DecodeSliceRequest(const v1::TableSpec& spec,
+                                                const v1::Selection& selection);
+
+// Decodes and normalises a list of specs.
+// Errors: InvalidArgument for an empty list ("specs"), and with paths such as "specs[2].rope.head_dim" for
+// the first spec that is not valid.
+absl::StatusOr<std::vector<TableSpec>> DecodeSpecs(
+    const google::protobuf::RepeatedPtrField<v1::TableSpec>& specs);
+
+// Returns a status of `code` with one violation: "`field` `description`".
+absl::Status FieldError(absl::StatusCode code, absl::string_view field, std::string description);
+
+}  // namespace posenc
+
+#endif  // POSENC_SERVER_RPC_REQUEST_DECODING_H_

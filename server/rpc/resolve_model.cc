@@ -1,0 +1,56 @@
+#include "server/rpc/resolve_model.h"
+
+#include <string>
+#include <utility>
+
+#include "proto/spec_codec.h"
+#include "server/models/model_config.h"
+#include "server/rpc/exceptions.h"
+#include "server/rpc/slice_frame.h"
+
+namespace posenc {
+namespace {
+
+// The numbers of the two enums are the same.
+static_assert(static_cast<int>(Pairing::kNone) == v1::PAIRING_UNSPECIFIED);
+static_assert(static_cast<int>(Pairing::kHalfSplit) == v1::PAIRING_HALF_SPLIT);
+static_assert(static_cast<int>(Pairing::kInterleaved) == v1::PAIRING_INTERLEAVED);
+
+void EncodeOrigin(const ValueOrigin& origin, v1::ValueOrigin* message) {
+  message->set_field(origin.field);
+  message->set_value(origin.value);
+  message->set_source(origin.source);
+  message->set_defaulted(origin.defaulted);
+}
+
+void EncodeTable(const ModelTable& table, v1::ModelTable* message) {
+  message->set_name(table.name);
+  *message->mutable_spec() = EncodeSpec(table.spec);
+  message->set_pairing(static_cast<v1::Pairing>(table.pairing));
+  message->set_softmax_scale(table.softmax_scale);
+  for (const ValueOrigin& origin : table.origins) EncodeOrigin(origin, message->add_origins());
+}
+
+absl::StatusOr<Frame> Resolve(const std::string& config_json) {
+  const absl::StatusOr<ModelTables> model = ResolveModelConfig(config_json);
+  if (!model.ok()) return model.status();
+  v1::ResolveModelResponse response;
+  response.set_model_type(model->model_type);
+  response.set_known_family(model->known_family);
+  for (const ModelTable& table : model->tables) EncodeTable(table, response.add_tables());
+  for (const std::string& note : model->notes) response.add_notes(note);
+  return FrameMessage(response);
+}
+
+}  // namespace
+
+void ResolveModel(const ContextPtr& context, const v1::ResolveModelRequest& request,
+                  const std::shared_ptr<UnaryCall>& call) {
+  context->store->Run([config = request.config_json(), call] {
+    if (call->cancelled()) return;
+    CatchExceptions([&] { call->Respond(Resolve(config)); },
+                    [&](absl::Status failure) { call->Respond(std::move(failure)); });
+  });
+}
+
+}  // namespace posenc

@@ -1,0 +1,163 @@
+#include "server/rpc/row_assembly.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "server/rpc/assembly_buffer.h"
+#include "server/rpc/exceptions.h"
+
+namespace posenc {
+namespace {
+
+// Rows generated at one go: so much work lies between two looks for cancellation.
+constexpr int64_t kBatchBytes = int64_t{256} << 10;
+// Resident rows copied between two looks.
+constexpr int64_t kRowsBetweenLooks = 256;
+
+class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
+ public:
+  RowAssembly(TableStore& store, TablePtr table, SlicePlan plan, std::shared_ptr<Call> call,
+              RowsCallback done)
+      : store_(store),
+        table_(std::move(table)),
+        plan_(std::move(plan)),
+        call_(std::move(call)),
+        done_(std::move(done)),
+        batch_rows_(std::min(std::max<int64_t>(1, kBatchBytes / table_->shape().row_bytes()),
+                             static_cast<int64_t>(plan_.positions.size()))),
+        buffer_(table_->shape(), plan_, batch_rows_) {
+    if (!plan_.runs.empty()) row_ = plan_.runs.front().begin;
+  }
+
+  void Start() {
+    auto on_memory = [self = shared_from_this()](absl::StatusOr<BufferPtr> memory) {
+      self->Guard([&] {
+        if (!memory.ok()) return self->done_(memory.status());
+        self->buffer_.SetMemory(*std::move(memory));
+        self->store_.Run([self] { self->Guard([&] { self->Assemble(); }); });
+      });
+    };
+    call_->StartRequest(
+        [&] { return store_.Allocate(buffer_.size_bytes(), call_->memory_deadline(), on_memory); });
+  }
+
+ private:
+  template <typename Work>
+  void Guard(Work&& work) {
+    CatchExceptions(work, [this](absl::Status failure) { done_(std::move(failure)); });
+  }
+
+  void Assemble() { plan_.positions.empty() ? CopyRuns() : GatherPositions(); }
+
+  // Stops the work and says so when nobody waits for it.
+  bool Stopped() {
+    if (!call_->cancelled()) return false;
+    done_(absl::CancelledError("the call has ended"));
+    return true;
+  }
+
+  // Copies what is left of the runs, until a block is missing: then goes on once it is there.
+  void CopyRuns() {
+    while (run_ < plan_.runs.size()) {
+      const RowRun& run = plan_.runs[run_];
+      if (row_ == run.end) {
+        if (++run_ < plan_.runs.size()) row_ = plan_.runs[run_].begin;
+        continue;
+      }
+      const int64_t index = table_->BlockOfRow(row_);
+      if (!HoldBlock(index)) return;
+      const int64_t end = std::min(run.end, block_->first_row() + block_->row_count());
+      buffer_.CopyRows(*block_, row_, end - row_, out_row_);
+      out_row_ += end - row_;
+      row_ = end;
+    }
+    block_ = nullptr;
+    done_(buffer_.Rows());
+  }
+
+  // True when block_ is block `index`; false when the work goes on elsewhere or has stopped.
+  bool HoldBlock(int64_t index) {
+    if (block_ != nullptr && table_->BlockOfRow(block_->first_row()) == index) return true;
+    if (Stopped()) return false;
+    block_ = store_.FindResident(*table_, index);
+    if (block_ != nullptr) return true;
+    FetchBlock(index);
+    return false;
+  }
+
+  void FetchBlock(int64_t index) {
+    auto on_block = [self = shared_from_this()](absl::StatusOr<std::vector<BlockPtr>> blocks) {
+      self->Guard([&] {
+        if (!blocks.ok()) return self->done_(blocks.status());
+        self->block_ = std::move(blocks->front());
+        // Never on from here: the callback may be inline, and a long table would recurse.
+        self->store_.Run([self] { self->Guard([&] { self->CopyRuns(); }); });
+      });
+    };
+    call_->StartRequest(
+        [&] { return store_.Fetch(table_, index, index, call_->memory_deadline(), on_block); });
+  }
+
+  void GatherPositions() {
+    const std::vector<int64_t>& positions = plan_.positions;
+    const auto count = static_cast<int64_t>(positions.size());
+    for (int64_t i = 0; i < count;) {
+      if (i / kRowsBetweenLooks >= next_look_ && Stopped()) return;
+      next_look_ = i / kRowsBetweenLooks + 1;
+      if (FindRow(positions[i])) {
+        buffer_.CopyRows(*block_, positions[i] - table_->shape().first_position, 1, i);
+        ++i;
+        continue;
+      }
+      int64_t end = i + 1;
+      while (end < count && end - i < batch_rows_ && !FindRow(positions[end])) ++end;
+      if (Stopped()) return;
+      const std::vector<std::byte*> targets = buffer_.GenerationTargets(i);
+      table_->generator().GenerateAt(
+          std::span(positions).subspan(static_cast<size_t>(i), static_cast<size_t>(end - i)), targets);
+      buffer_.StoreGenerated(end - i, i);
+      i = end;
+    }
+    block_ = nullptr;
+    done_(buffer_.Rows());
+  }
+
+  // True when the row of `position` is in block_. Looks a block up once for rows that follow each other.
+  bool FindRow(int64_t position) {
+    const int64_t row = position - table_->shape().first_position;
+    if (row < 0 || row >= table_->rows()) return false;
+    const int64_t index = table_->BlockOfRow(row);
+    if (index != looked_up_) {
+      block_ = store_.FindResident(*table_, index);
+      looked_up_ = index;
+    }
+    return block_ != nullptr;
+  }
+
+  TableStore& store_;
+  const TablePtr table_;
+  const SlicePlan plan_;
+  const std::shared_ptr<Call> call_;
+  const RowsCallback done_;
+  const int64_t batch_rows_;
+  AssemblyBuffer buffer_;
+  BlockPtr block_;           // the block that is copied from
+  int64_t looked_up_ = -1;   // the block that FindRow looked up last
+  int64_t next_look_ = 1;    // when to look for cancellation, in kRowsBetweenLooks
+  size_t run_ = 0;           // the run that is copied
+  int64_t row_ = 0;          // the row that is next, in the table
+  int64_t out_row_ = 0;      // the same in the answer
+};
+
+}  // namespace
+
+void AssembleRows(TableStore& store, TablePtr table, SlicePlan plan, std::shared_ptr<Call> call,
+                  RowsCallback done) {
+  std::make_shared<RowAssembly>(store, std::move(table), std::move(plan), std::move(call),
+                                std::move(done))
+      ->Start();
+}
+
+}  // namespace posenc

@@ -1,0 +1,62 @@
+#include "server/rpc/stream_slice.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/rpc/answer_size.h"
+#include "server/rpc/chunk_cursor.h"
+#include "server/rpc/exceptions.h"
+#include "server/rpc/request_decoding.h"
+#include "server/rpc/slice_stream.h"
+#include "server/rpc/table_messages.h"
+
+namespace posenc {
+namespace {
+
+absl::Status CheckSkip(int64_t skip_rows, int64_t row_count) {
+  if (skip_rows >= 0 && skip_rows <= row_count) return absl::OkStatus();
+  return FieldError(absl::StatusCode::kOutOfRange, "skip_rows",
+                    absl::StrCat("is ", skip_rows, "; allowed: 0 to ", row_count));
+}
+
+std::string SerializedHeader(const Table& table, const SlicePlan& plan) {
+  v1::SliceHeader header;
+  header.set_table_key(table.key().ToHex());
+  for (const TensorShape& tensor : table.shape().tensors) {
+    EncodeTensorInfo(plan, tensor, header.add_tensors());
+  }
+  header.set_row_count(plan.row_count());
+  header.set_size_bytes(AnswerBytes(plan, table.shape()));
+  return header.SerializeAsString();
+}
+
+void Begin(const ContextPtr& context, const TablePtr& table, const Selection& selection,
+           int64_t skip_rows, const std::shared_ptr<StreamCall>& call) {
+  absl::StatusOr<SlicePlan> plan = ResolveSelection(selection, table->shape());
+  if (!plan.ok()) return call->Finish(plan.status());
+  absl::Status skip = CheckSkip(skip_rows, plan->row_count());
+  if (!skip.ok()) return call->Finish(std::move(skip));
+  std::string header = SerializedHeader(*table, *plan);
+  ChunkCursor cursor(table, *std::move(plan), skip_rows, context->block_bytes);
+  std::make_shared<SliceStream>(context, table, std::move(cursor), std::move(header), call)->Start();
+}
+
+}  // namespace
+
+void StreamSlice(const ContextPtr& context, const v1::StreamSliceRequest& request,
+                 const std::shared_ptr<StreamCall>& call) {
+  absl::StatusOr<SliceRequest> decoded = DecodeSliceRequest(request.spec(), request.selection());
+  if (!decoded.ok()) return call->Finish(decoded.status());
+  context->store->Open(decoded->spec, [context, selection = std::move(decoded->selection),
+                                       skip_rows = request.skip_rows(), call](auto table) {
+    CatchExceptions(
+        [&] {
+          if (!table.ok()) return call->Finish(table.status());
+          Begin(context, *table, selection, skip_rows, call);
+        },
+        [&](absl::Status failure) { call->Finish(std::move(failure)); });
+  });
+}
+
+}  // namespace posenc

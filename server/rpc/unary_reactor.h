@@ -1,0 +1,36 @@
+// gRPC's side of a call with one answer: a reactor and the UnaryCall that its handler sees.
+//
+// Lifetime: the reactor deletes itself in OnDone, which gRPC calls only after Finish; the call gives up its
+//           pointer to the reactor in the very step that calls Finish, so nobody can reach a dead reactor.
+// Threads:  one mutex for each call. Finish is called under it: gRPC runs reactions on its own threads
+//           only, never inside a call of ours.
+
+#ifndef POSENC_SERVER_RPC_UNARY_REACTOR_H_
+#define POSENC_SERVER_RPC_UNARY_REACTOR_H_
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <memory>
+
+#include "absl/time/time.h"
+#include "server/rpc/call.h"
+
+namespace posenc {
+
+struct StartedUnary {
+  grpc::ServerUnaryReactor* reactor = nullptr;  // for gRPC; owns itself
+  std::shared_ptr<UnaryCall> call;              // for the handler
+};
+
+// `answer` is the buffer that gRPC gave for the response.
+StartedUnary StartUnary(grpc::CallbackServerContext* rpc, grpc::ByteBuffer* answer,
+                        absl::Duration max_memory_wait);
+
+// The deadline of an RPC; InfiniteFuture when the client set none.
+absl::Time DeadlineOf(const grpc::CallbackServerContext& rpc);
+
+}  // namespace posenc
+
+#endif  // POSENC_SERVER_RPC_UNARY_REACTOR_H_

@@ -1,0 +1,26 @@
+// Between gRPC's byte buffers and what the handlers know: messages and frames.
+//
+// Threads: pure functions. Cost: data of blocks are referenced, never copied; heads are copied once.
+
+#ifndef POSENC_SERVER_RPC_WIRE_H_
+#define POSENC_SERVER_RPC_WIRE_H_
+
+#include <google/protobuf/message.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include "absl/status/status.h"
+#include "server/rpc/frame.h"
+
+namespace posenc {
+
+// Parses the bytes of a request.
+// Errors: InvalidArgument "request is not a valid <message>"; the message must not be used then.
+absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& message);
+
+// Returns the pieces of a frame as slices, in order; each slice of data holds its owner until the
+// transport lets go of it.
+grpc::ByteBuffer ToByteBuffer(const Frame& frame);
+
+}  // namespace posenc
+
+#endif  // POSENC_SERVER_RPC_WIRE_H_
