@@ -11,8 +11,12 @@
 namespace posenc {
 namespace {
 
+// Cuts between two characters: a string field of a message must be valid UTF-8.
 std::string Cut(const std::string& text, size_t max_bytes) {
-  return text.size() <= max_bytes ? text : absl::StrCat(text.substr(0, max_bytes), "…");
+  if (text.size() <= max_bytes) return text;
+  size_t end = max_bytes;
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
+  return absl::StrCat(text.substr(0, end), "…");
 }
 
 // Serialises with as many violations as fit.

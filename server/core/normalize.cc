@@ -158,8 +158,9 @@ absl::Status NormalizeFamily(RopeSpec& spec) {
   Violations bad;
   CheckRange("rope.head_dim", spec.head_dim, int64_t{2}, limits::kMaxWidth, bad);
   if (spec.head_dim % 2 != 0) bad.Add("rope.head_dim", spec.head_dim, "an even number");
-  if (spec.rotary_dim == 0) spec.rotary_dim = spec.head_dim;
-  if (spec.rotary_dim < 2 || spec.rotary_dim > spec.head_dim || spec.rotary_dim % 2 != 0) {
+  if (spec.rotary_dim == 0) {
+    spec.rotary_dim = spec.head_dim;
+  } else if (spec.rotary_dim < 2 || spec.rotary_dim > spec.head_dim || spec.rotary_dim % 2 != 0) {
     bad.Add("rope.rotary_dim", spec.rotary_dim,
             absl::StrCat("an even number from 2 to head_dim, ", spec.head_dim, " (0: head_dim)"));
   }
@@ -169,6 +170,10 @@ absl::Status NormalizeFamily(RopeSpec& spec) {
   CheckPeriods(spec, bad);
   if (!bad.empty()) return bad.ToStatus();
   SimplifyScaling(spec);
+  if (spec.layout == RopeLayout::kFrequencies || spec.layout == RopeLayout::kPeriods) {
+    spec.max_len = RopeSpec().max_len;
+    spec.first_position = 0;
+  }
   return absl::OkStatus();
 }
 
@@ -183,10 +188,11 @@ absl::Status NormalizeFamily(AlibiSpec& spec) {
   if (spec.masked && spec.form != AlibiForm::kCausal) {
     bad.Add("alibi.masked", "true", absl::StrCat("false with form ", NameOf(spec.form)));
   }
+  if (!bad.empty()) return bad.ToStatus();
   if (spec.form == AlibiForm::kSlopes) spec.max_len = AlibiSpec().max_len;
   const bool power_of_two = (spec.heads & (spec.heads - 1)) == 0;
   if (power_of_two) spec.slope_rule = AlibiSlopeRule::kPaper;
-  return bad.ToStatus();
+  return absl::OkStatus();
 }
 
 void CheckElementType(const TableSpec& spec, Violations& bad) {

@@ -25,7 +25,7 @@ struct Llama3Scaling {
 
 // The caller's own inverse frequencies, in radians per position, one per rotated pair.
 struct ExplicitFrequencies {
-  std::vector<double> inverse_frequencies;
+  std::vector<double> inverse_frequencies = {};
 };
 
 // monostate: no scaling.
@@ -58,7 +58,7 @@ struct RopeSpec {
   int64_t rotary_dim = 0;     // 0: head_dim. Leading dimensions that rotate, even
   int64_t max_len = 5000;     // rows
   double base = 10000.0;
-  RopeScaling scaling;
+  RopeScaling scaling = std::monostate();
   RopeLayout layout = RopeLayout::kSplitHalf;
   int64_t first_position = 0;  // position of row 0
 };

@@ -1,5 +1,6 @@
 #include "server/core/selection.h"
 
+#include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -136,7 +137,11 @@ int64_t SlicePlan::row_bytes(const TableShape& shape) const {
   return bytes;
 }
 
-int64_t SlicePlan::total_bytes(const TableShape& shape) const { return row_count() * row_bytes(shape); }
+int64_t SlicePlan::total_bytes(const TableShape& shape) const {
+  int64_t bytes = 0;
+  const bool overflow = __builtin_mul_overflow(row_count(), row_bytes(shape), &bytes);
+  return overflow ? std::numeric_limits<int64_t>::max() : bytes;
+}
 
 std::vector<int64_t> SlicePlan::TensorDims(const TensorShape& tensor) const {
   std::vector<int64_t> dims = row_dims;

@@ -17,16 +17,16 @@ namespace posenc {
 
 struct Range {
   int64_t begin = 0;
-  std::optional<int64_t> end;  // absent: to the end
+  std::optional<int64_t> end = std::nullopt;  // absent: to the end
 };
 
 // Every member absent selects the whole table.
 struct Selection {
-  std::optional<Range> rows;       // row indices (queries, for a bias)
-  std::vector<int64_t> positions;  // instead of rows; in any order, repeats allowed
-  std::optional<Range> columns;    // sinusoidal and rotary tables
-  std::optional<Range> heads;      // ALiBi
-  std::optional<Range> keys;       // ALiBi bias
+  std::optional<Range> rows = std::nullopt;     // row indices (queries, for a bias)
+  std::vector<int64_t> positions = {};          // instead of rows; in any order, repeats allowed
+  std::optional<Range> columns = std::nullopt;  // sinusoidal and rotary tables
+  std::optional<Range> heads = std::nullopt;    // ALiBi
+  std::optional<Range> keys = std::nullopt;     // ALiBi bias
 };
 
 // Rows [begin, end) of the table's flattened rows.
@@ -50,7 +50,8 @@ struct SlicePlan {
   std::vector<int64_t> row_dims;
 
   int64_t row_count() const;
-  // Bytes of one row of the answer, over all tensors, and of the whole answer.
+  // Bytes of one row of the answer, over all tensors, and of the whole answer; the latter is the highest
+  // int64_t where it would not fit one.
   int64_t row_bytes(const TableShape& shape) const;
   int64_t total_bytes(const TableShape& shape) const;
   // Shape of one tensor in the answer.

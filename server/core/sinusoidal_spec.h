@@ -29,12 +29,12 @@ struct SinusoidalSpec {
   double frequency_shift = 0.0;
   // Absent: kZeroColumn for kCosSin, and for kSinCos with a shift; kExtraSine for kSinCos without one;
   // kReject for kInterleaved. Normalised away (kReject) for an even width.
-  std::optional<OddWidth> odd_width;
+  std::optional<OddWidth> odd_width = std::nullopt;
   // Raises a denominator K − frequency_shift below 1 to 1, as tensor2tensor does. Without it a width
   // whose denominator is 0 or less is refused.
   bool clamp_denominator = false;
   int64_t first_position = 0;           // position of row 0
-  std::optional<int64_t> zero_row;      // row that is all zero (fairseq's padding row)
+  std::optional<int64_t> zero_row = std::nullopt;  // row that is all zero (fairseq's padding row)
   double position_scale = 1.0;
   double row_scale = 1.0;               // times sqrt(2/d_model) in MLX
 };

@@ -26,7 +26,7 @@ using FamilySpec = std::variant<SinusoidalSpec, RopeSpec, AlibiSpec>;
 
 // One table.
 struct TableSpec {
-  FamilySpec family;
+  FamilySpec family = {};
   ElementType element_type = ElementType::kF32;
   Arithmetic arithmetic = Arithmetic::kExact;
 };
