@@ -1,0 +1,160 @@
+#include "server/core/selection.h"
+
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "server/core/limits.h"
+#include "tests/support/matchers.h"
+
+namespace posenc {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kOutOfRange = absl::StatusCode::kOutOfRange;
+
+// 100 rows from position 10; cos and sin of 8 columns in F32.
+TableShape Rotary() {
+  return {.row_dims = {100},
+          .tensors = {{"cos", ElementType::kF32, {8}}, {"sin", ElementType::kF32, {8}}},
+          .first_position = 10,
+          .positions_begin = -1000,
+          .positions_end = 110};
+}
+
+// 3 heads, 5 queries, 5 keys.
+TableShape Bias() {
+  return {.row_dims = {3, 5},
+          .tensors = {{"bias", ElementType::kF16, {5}}},
+          .row_kind = RowKind::kHeadQueries};
+}
+
+TableShape Slopes() {
+  return {.row_dims = {1},
+          .tensors = {{"slopes", ElementType::kF32, {12}}},
+          .row_kind = RowKind::kSingle};
+}
+
+SlicePlan Resolved(const Selection& selection, const TableShape& shape) {
+  absl::StatusOr<SlicePlan> plan = ResolveSelection(selection, shape);
+  EXPECT_OK(plan);
+  return plan.ok() ? *plan : SlicePlan();
+}
+
+TEST(SelectionTest, NothingSelectedIsTheWholeTable) {
+  const SlicePlan plan = Resolved({}, Rotary());
+  ASSERT_EQ(plan.runs.size(), 1u);
+  EXPECT_EQ(plan.runs[0].begin, 0);
+  EXPECT_EQ(plan.runs[0].end, 100);
+  EXPECT_TRUE(plan.whole_rows);
+  EXPECT_EQ(plan.row_bytes(Rotary()), 64);
+  EXPECT_EQ(plan.total_bytes(Rotary()), 6400);
+  EXPECT_THAT(plan.TensorDims(Rotary().tensors[0]), ElementsAre(100, 8));
+}
+
+TEST(SelectionTest, RangesAreHalfOpenAndOpenAtTheEnd) {
+  const SlicePlan plan = Resolved({.rows = Range{90, std::nullopt}, .columns = Range{2, 5}}, Rotary());
+  EXPECT_EQ(plan.row_count(), 10);
+  EXPECT_EQ(plan.column_begin, 2);
+  EXPECT_EQ(plan.column_end, 5);
+  EXPECT_FALSE(plan.whole_rows);
+  EXPECT_EQ(plan.row_bytes(Rotary()), 2 * 3 * 4);
+  EXPECT_THAT(plan.TensorDims(Rotary().tensors[0]), ElementsAre(10, 3));
+}
+
+TEST(SelectionTest, EmptyRangesAreAllowed) {
+  EXPECT_EQ(Resolved({.rows = Range{100, std::nullopt}}, Rotary()).row_count(), 0);
+  EXPECT_EQ(Resolved({.rows = Range{5, 5}}, Rotary()).row_count(), 0);
+  EXPECT_EQ(Resolved({.columns = Range{8, 8}}, Rotary()).total_bytes(Rotary()), 0);
+  EXPECT_EQ(Resolved({.heads = Range{3, 3}}, Bias()).row_count(), 0);
+}
+
+TEST(SelectionTest, PositionsComeInTheirOrder) {
+  const SlicePlan plan = Resolved({.positions = {109, -1000, 7, 7}}, Rotary());
+  EXPECT_THAT(plan.runs, IsEmpty());
+  EXPECT_THAT(plan.positions, ElementsAre(109, -1000, 7, 7));
+  EXPECT_THAT(plan.TensorDims(Rotary().tensors[0]), ElementsAre(4, 8));
+}
+
+TEST(SelectionTest, BiasRowsAreQueriesOfEveryHead) {
+  const SlicePlan plan = Resolved({.rows = Range{4, 5}, .heads = Range{1, 3}, .keys = Range{0, 2}}, Bias());
+  ASSERT_EQ(plan.runs.size(), 2u);
+  EXPECT_EQ(plan.runs[0].begin, 9);
+  EXPECT_EQ(plan.runs[1].begin, 14);
+  EXPECT_THAT(plan.TensorDims(Bias().tensors[0]), ElementsAre(2, 1, 2));
+  EXPECT_EQ(plan.total_bytes(Bias()), 8);
+}
+
+TEST(SelectionTest, WholeHeadsAreOneRun) {
+  const SlicePlan plan = Resolved({.heads = Range{1, 3}}, Bias());
+  ASSERT_EQ(plan.runs.size(), 1u);
+  EXPECT_EQ(plan.runs[0].begin, 5);
+  EXPECT_EQ(plan.runs[0].end, 15);
+}
+
+TEST(SelectionTest, HeadsOfSlopesAreColumns) {
+  const SlicePlan plan = Resolved({.heads = Range{2, 4}}, Slopes());
+  EXPECT_EQ(plan.column_begin, 2);
+  EXPECT_EQ(plan.column_end, 4);
+  EXPECT_THAT(plan.TensorDims(Slopes().tensors[0]), ElementsAre(2));
+}
+
+struct Refusal {
+  const char* field;
+  absl::StatusCode code;
+  Selection selection;
+  TableShape shape;
+};
+
+TEST(SelectionTest, RefusesWhatLiesOutsideOrDoesNotApply) {
+  const std::vector<Refusal> cases = {
+      {"selection.rows.begin", kOutOfRange, {.rows = Range{-1, 5}}, Rotary()},
+      {"selection.rows.begin", kOutOfRange, {.rows = Range{101, std::nullopt}}, Rotary()},
+      {"selection.rows.end", kOutOfRange, {.rows = Range{0, 101}}, Rotary()},
+      {"selection.rows.end", kOutOfRange, {.rows = Range{0, -1}}, Rotary()},
+      {"selection.rows.end", kInvalid, {.rows = Range{5, 4}}, Rotary()},
+      {"selection.rows.end", kOutOfRange, {.rows = Range{0, 6}}, Bias()},
+      {"selection.columns.end", kOutOfRange, {.columns = Range{0, 9}}, Rotary()},
+      {"selection.columns.begin", kOutOfRange, {.columns = Range{-3, 4}}, Rotary()},
+      {"selection.columns.end", kInvalid, {.columns = Range{4, 3}}, Rotary()},
+      {"selection.columns", kInvalid, {.columns = Range{0, 1}}, Bias()},
+      {"selection.columns", kInvalid, {.columns = Range{0, 1}}, Slopes()},
+      {"selection.heads.end", kOutOfRange, {.heads = Range{0, 4}}, Bias()},
+      {"selection.heads.end", kOutOfRange, {.heads = Range{0, 13}}, Slopes()},
+      {"selection.heads", kInvalid, {.heads = Range{0, 1}}, Rotary()},
+      {"selection.keys.end", kOutOfRange, {.keys = Range{0, 6}}, Bias()},
+      {"selection.keys", kInvalid, {.keys = Range{0, 1}}, Rotary()},
+      {"selection.keys", kInvalid, {.keys = Range{0, 1}}, Slopes()},
+      {"selection.positions[1]", kOutOfRange, {.positions = {0, 110}}, Rotary()},
+      {"selection.positions[0]", kOutOfRange, {.positions = {-1001}}, Rotary()},
+      {"selection.positions", kInvalid, {.positions = {0}}, Bias()},
+      {"selection.positions", kInvalid, {.positions = {0}}, Slopes()},
+      {"selection.positions", kInvalid, {.rows = Range{0, 1}, .positions = {0}}, Rotary()},
+      {"selection.positions", kInvalid,
+       {.positions = std::vector<int64_t>(limits::kMaxPositionsPerRequest + 1)}, Rotary()},
+  };
+  for (const Refusal& refusal : cases) {
+    const absl::StatusOr<SlicePlan> plan = ResolveSelection(refusal.selection, refusal.shape);
+    EXPECT_THAT(plan, ViolatesField(refusal.field));
+    EXPECT_EQ(plan.status().code(), refusal.code) << refusal.field;
+  }
+}
+
+TEST(SelectionTest, ErrorsOfFormComeBeforeErrorsOfRange) {
+  const absl::StatusOr<SlicePlan> plan =
+      ResolveSelection({.rows = Range{0, 101}, .heads = Range{0, 1}}, Rotary());
+  EXPECT_THAT(plan, StatusIs(kInvalid, HasSubstr("selection.heads")));
+}
+
+TEST(SelectionTest, BytesOfAHugeTableDoNotWrapAround) {
+  TableShape shape = Rotary();
+  shape.row_dims = {limits::kMaxPosition};
+  shape.tensors = {{"table", ElementType::kF32, {2048}}};
+  EXPECT_EQ(Resolved({}, shape).total_bytes(shape), std::numeric_limits<int64_t>::max());
+}
+
+}  // namespace
+}  // namespace posenc
