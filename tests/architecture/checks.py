@@ -1,0 +1,120 @@
+"""What must hold for the source tree. Every check takes a SourceTree and yields a line per violation."""
+
+import re
+
+from source_tree import functions
+
+# Which folders a folder may include from, besides itself: the arrows of the design.
+ARROWS = {
+    "server/core": (),
+    "server/encodings": ("server/core",),
+    "server/tables": ("server/core", "server/encodings"),
+    "server/models": ("server/core",),
+    "server/telemetry": ("server/core",),
+    "proto": ("server/core",),
+    "server/rpc": ("server/core", "server/encodings", "server/tables", "server/models", "proto"),
+    "server/app": ("server/core", "server/encodings", "server/tables", "server/models",
+                   "server/telemetry", "server/rpc", "proto"),
+    "client": ("proto", "server/core", "server/encodings", "server/models"),
+}
+
+TOP_LEVEL = {"proto", "server", "client", "tests", "deploy", "CMakeLists.txt", "CMakePresets.json",
+             "Dockerfile", "README.md", "build"}
+
+MAX_HEADER_LINES = 120
+MAX_SOURCE_LINES = 400
+MAX_FUNCTION_LINES = 60
+
+# Written in pieces, so that this file does not hold them.
+FORBIDDEN_WORDS = [re.compile(word, re.I) for word in (
+    "/wo" "rk/", "/fa" "rm/", r"\.\./sh" "ared", r"\.lib" "rary", "sub-?ag" "ent", r"deb\.deb" "ian",
+    r"registry\.npm" "js")]
+UNFINISHED_MARKS = re.compile("TO" "DO|FIX" "ME|X" "XX|HA" "CK|not impl" "emented")
+
+
+def folder_of(path):
+    """The folder with arrows that a path belongs to, or None."""
+    for folder in sorted(ARROWS, key=len, reverse=True):
+        if path.startswith(folder + "/"):
+            return folder
+    return None
+
+
+def target_of(include):
+    """The folder that an include path names; generated messages and the client's own headers too."""
+    if include.startswith(("posenc/v1/", "google/rpc/", "grpc/health/")):
+        return "proto"
+    if include.startswith("posenc/"):
+        return "client"
+    return folder_of(include)
+
+
+def arrows(tree):
+    for path in tree.files(".h", ".cc"):
+        here = folder_of(path)
+        if here is None:
+            continue
+        for number, line in enumerate(tree.lines(path), 1):
+            match = re.match(r'\s*#\s*include\s*["<]([^">]+)[">]', line)
+            there = match and target_of(match.group(1))
+            if there and there != here and there not in ARROWS[here]:
+                yield f"{path}:{number}: {here} must not include {there} ({match.group(1)})"
+
+
+def top_level(tree):
+    for path in sorted(tree.root.iterdir()):
+        if not path.name.startswith(".") and path.name not in TOP_LEVEL:
+            yield f"{path.name}: stands at the top level, where only {', '.join(sorted(TOP_LEVEL))} may"
+
+
+def file_budgets(tree):
+    for path in tree.files(".h", ".cc", ".py"):
+        is_header = path.endswith(".h") and not path.endswith("-inl.h")  # kernels, included per target
+        limit = MAX_HEADER_LINES if is_header else MAX_SOURCE_LINES
+        count = len(tree.lines(path))
+        if count > limit:
+            yield f"{path}: has {count} lines, allowed: {limit}"
+
+
+def function_budgets(tree):
+    for path in tree.files(".h", ".cc"):
+        for name, start, count in functions(tree.text(path)):
+            if count > MAX_FUNCTION_LINES:
+                yield f"{path}:{start}: {name} has {count} lines, allowed: {MAX_FUNCTION_LINES}"
+
+
+def rpcs_have_tests(tree):
+    tests = [path for path in tree.files(".cc", ".py", ".h")
+             if path.startswith(("tests/unit/rpc/", "tests/integration/"))]
+    text = "\n".join(tree.text(path) for path in tests)
+    for path in tree.files(".proto"):
+        for rpc in re.findall(r"^\s*rpc\s+(\w+)", tree.text(path), re.M):
+            if not re.search(rf"\b{rpc}\b", text):
+                yield f"{path}: no test in tests/unit/rpc or tests/integration names {rpc}"
+
+
+def sources_are_listed(tree):
+    """Every source stands in the CMakeLists.txt of its folder or of one above it."""
+    for path in tree.files(".cc", ".proto"):
+        parts = path.split("/")
+        for depth in range(len(parts) - 1, 0, -1):
+            folder, name = "/".join(parts[:depth]), "/".join(parts[depth:])
+            lists = f"{folder}/CMakeLists.txt"
+            if tree.exists(lists) and re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w.-])", tree.text(lists)):
+                break
+        else:
+            yield f"{path}: no CMakeLists.txt lists it"
+
+
+def words(tree):
+    suffixes = (".h", ".cc", ".py", ".sh", ".cmake", ".txt", ".proto", ".md", ".yaml", ".yml", ".json")
+    extra = [name for name in ("README.md", "Dockerfile", "CMakeLists.txt") if tree.exists(name)]
+    for path in tree.files(*suffixes) + extra:
+        for number, line in enumerate(tree.lines(path), 1):
+            if any(word.search(line) for word in FORBIDDEN_WORDS):
+                yield f"{path}:{number}: a word that has no place in the project: {line.strip()}"
+            if UNFINISHED_MARKS.search(line):
+                yield f"{path}:{number}: a mark of something unfinished: {line.strip()}"
+
+
+CHECKS = [arrows, top_level, file_budgets, function_budgets, rpcs_have_tests, sources_are_listed, words]
