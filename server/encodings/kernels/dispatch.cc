@@ -1,0 +1,78 @@
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/encodings/kernels/kernel_table.h"
+#include "server/encodings/table_generator.h"
+
+namespace posenc {
+namespace {
+
+const std::vector<NamedKernels>& Targets() {
+  static const auto* const targets = [] {
+    auto* all = new std::vector<NamedKernels>(VectorKernelTargets());
+    all->push_back(ScalarKernelTarget());
+    return all;
+  }();
+  return *targets;
+}
+
+const NamedKernels* Find(absl::string_view name) {
+  for (const NamedKernels& target : Targets()) {
+    if (absl::EqualsIgnoreCase(target.name, name)) return &target;
+  }
+  return nullptr;
+}
+
+// The best target, unless the environment names another one that this CPU has.
+const NamedKernels* Initial() {
+  const char* wanted = std::getenv("POSENC_KERNEL_TARGET");
+  const NamedKernels* found = wanted == nullptr ? nullptr : Find(wanted);
+  return found == nullptr ? &Targets().front() : found;
+}
+
+std::atomic<const NamedKernels*>& Current() {
+  static std::atomic<const NamedKernels*> current{Initial()};
+  return current;
+}
+
+const KernelTable& Kernels() { return Current().load(std::memory_order_acquire)->table; }
+
+}  // namespace
+
+size_t WriteTile(ElementType type, const TileArgs& args) { return Kernels().write_tile(type, args); }
+
+void AdvanceAnchors(const PhasorArrays& step, const double* sin_bound, double magnitude, int64_t pairs,
+                    Anchors& anchors) {
+  Kernels().advance_anchors(step, sin_bound, magnitude, pairs, anchors);
+}
+
+void FillPowers(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
+                const PhasorRows& out) {
+  Kernels().fill_powers(first, pairs, rows, stride, out);
+}
+
+std::string KernelTarget() { return Current().load(std::memory_order_acquire)->name; }
+
+absl::Status ForceKernelTarget(absl::string_view name) {
+  const NamedKernels* found = Find(name);
+  if (found == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("kernel target '", name, "' is not available; allowed: ",
+                                                   absl::StrJoin(SupportedKernelTargets(), ", ")));
+  }
+  Current().store(found, std::memory_order_release);
+  return absl::OkStatus();
+}
+
+std::vector<std::string> SupportedKernelTargets() {
+  std::vector<std::string> names;
+  for (const NamedKernels& target : Targets()) names.push_back(target.name);
+  return names;
+}
+
+}  // namespace posenc

@@ -1,0 +1,92 @@
+// The vector kernels of sinusoidal and rotary tables, without a sign of SIMD in it.
+//
+// A tile is up to kTileRows consecutive rows of some columns. With the anchor A = m·e^{i·p0·w} of its first
+// row and the table's own phasors P_r = e^{i·r·w}, row r of the tile is A · P_r: one complex product a
+// value. Advance moves the anchors to the next tile by A ← A · e^{i·R·w}.
+//
+// F32, F16, BF16: products in double. F64: products in double-double. Every value is rounded twice, at
+// both ends of its error interval; where the two results differ, the pair's group is reported as undecided
+// and the caller redoes it exactly. The bytes are therefore the same on every target; only the list of
+// undecided groups differs. tile-inl.h derives the error bounds.
+//
+// Threads: pure functions of their arguments. Alignment: none needed.
+
+#ifndef POSENC_SERVER_ENCODINGS_KERNELS_TILE_H_
+#define POSENC_SERVER_ENCODINGS_KERNELS_TILE_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "server/core/element_type.h"
+
+namespace posenc {
+
+inline constexpr int kMaxTileRows = 16;
+// Pairs that one call works on, so that their phasors stay near; a multiple of every vector length.
+inline constexpr int64_t kChunkPairs = 256;
+// Phasor arrays are padded to a multiple of this, with zeros.
+inline constexpr int64_t kPairPadding = 16;
+// How often anchors may be advanced before they must be set anew: the error analysis counts on it.
+inline constexpr int64_t kTilesPerAnchor = 256;
+
+// kColumns: cosines in a run, sines in a run. kRepeated: the same, each value twice. kPairs: cosine and
+// sine next to each other.
+enum class StoreForm : uint8_t { kColumns, kRepeated, kPairs };
+
+// Unevaluated sums high + low, one for each pair.
+struct PhasorArrays {
+  const double* cos_high;
+  const double* sin_high;
+  const double* cos_low;
+  const double* sin_low;
+};
+
+// Anchors of one chunk, and a bound of the error that their sines have gathered since they were set, less
+// kPhasorError · (|sin| + m · sin_bound).
+struct alignas(64) Anchors {
+  std::array<double, kChunkPairs> cos_high, sin_high, cos_low, sin_low, drift;
+};
+
+struct TileArgs {
+  PhasorArrays phasors;      // at the chunk's first pair, row 0 of the tile
+  int64_t phasor_stride = 0;  // doubles from one row of phasors to the next
+  const double* sin_bound = nullptr;  // max over the tile's rows of |sin(r·w)|, for each pair
+  const Anchors* anchors = nullptr;
+  double magnitude = 1.0;
+  int rows = 0;
+  int64_t pairs = 0;    // of this chunk
+  int64_t cosines = 0;  // pairs k < cosines have a cosine, k < sines a sine
+  int64_t sines = 0;
+
+  StoreForm form = StoreForm::kColumns;
+  int copies = 1;
+  bool sine_first = false;  // kPairs
+  bool stream = false;      // stores that bypass the caches; needs 64-byte aligned rows
+  int64_t row_bytes = 0;    // from one row to the next in every tensor
+  std::array<std::byte*, 2> cos{}, sin{};  // of pair 0 of the chunk, row 0; kPairs: the pair's first
+
+  // Room for rows · pairs entries: row << 16 | pair, one for each pair not decided.
+  uint32_t* undecided = nullptr;
+};
+
+// Writes the tile; returns the number of undecided entries.
+size_t WriteTile(ElementType type, const TileArgs& args);
+
+// Moves the anchors of `pairs` pairs on by `step`; the drift grows by the error of the product.
+void AdvanceAnchors(const PhasorArrays& step, const double* sin_bound, double magnitude, int64_t pairs,
+                    Anchors& anchors);
+
+// Writes the powers 1 … rows − 1 of `first` into rows 1 … of `out`, each `stride` doubles from the last, in
+// double-double. Row 0 is the caller's.
+struct PhasorRows {
+  double* cos_high;
+  double* sin_high;
+  double* cos_low;
+  double* sin_low;
+};
+void FillPowers(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride, const PhasorRows& out);
+
+}  // namespace posenc
+
+#endif  // POSENC_SERVER_ENCODINGS_KERNELS_TILE_H_
