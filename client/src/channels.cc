@@ -1,0 +1,67 @@
+#include "client/src/channels.h"
+
+#include <grpc/grpc.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace posenc {
+namespace {
+
+// A chunk is a block of the server's, 64 MiB at most, or one row, 16 MiB at most; twice that for framing
+// and for what a later server may do.
+constexpr int kMaxReceiveBytes = 128 << 20;
+
+grpc::ChannelArguments MakeArguments(const std::string& target) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxReceiveBytes);
+  arguments.SetUserAgentPrefix(absl::StrCat("posenc-cpp/", ClientVersion()));
+  // Channels with equal arguments share one TCP connection otherwise.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  // gRPC's own default lets a client find a restarted server two minutes late.
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 500);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
+  // Finds a dead peer within 40 s; posenc-server allows a ping every 10 s.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // Saves a DNS query for each connection; retries are decided in retry.h alone.
+  arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  if (IsLocalTarget(target)) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  return arguments;
+}
+
+std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const ConnectionOptions& options) {
+  if (!options.tls) return grpc::InsecureChannelCredentials();
+  grpc::SslCredentialsOptions ssl;
+  ssl.pem_root_certs = options.tls->root_certificates;
+  ssl.pem_cert_chain = options.tls->certificate_chain;
+  ssl.pem_private_key = options.tls->private_key;
+  return grpc::SslCredentials(ssl);
+}
+
+}  // namespace
+
+bool IsLocalTarget(const std::string& target) {
+  absl::string_view rest = target;
+  if (absl::StartsWith(rest, "unix:") || absl::StartsWith(rest, "unix-abstract:")) return true;
+  for (absl::string_view scheme : {"dns:", "ipv4:", "ipv6:"}) absl::ConsumePrefix(&rest, scheme);
+  absl::ConsumePrefix(&rest, "///");
+  for (absl::string_view host : {"localhost:", "127.", "[::1]", "%5B::1%5D"}) {
+    if (absl::StartsWith(rest, host)) return true;
+  }
+  return rest == "localhost";
+}
+
+Channels MakeChannels(const std::string& target, const ConnectionOptions& options) {
+  const std::shared_ptr<grpc::ChannelCredentials> credentials = MakeCredentials(options);
+  const grpc::ChannelArguments arguments = MakeArguments(target);
+  return {grpc::CreateCustomChannel(target, credentials, arguments),
+          grpc::CreateCustomChannel(target, credentials, arguments)};
+}
+
+}  // namespace posenc

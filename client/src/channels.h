@@ -1,0 +1,32 @@
+// The gRPC channels of one connection, with every setting that matters.
+//
+// Small calls and bulk transfers have a channel each, on TCP connections of their own: beside a table
+// under way on the same connection a row of 1 KB takes 28 ms instead of half a millisecond.
+
+#ifndef POSENC_CLIENT_SRC_CHANNELS_H_
+#define POSENC_CLIENT_SRC_CHANNELS_H_
+
+#include <grpcpp/channel.h>
+#include <grpcpp/support/channel_arguments.h>
+
+#include <memory>
+#include <string>
+
+#include "posenc/connect.h"
+
+namespace posenc {
+
+struct Channels {
+  std::shared_ptr<grpc::Channel> small;
+  std::shared_ptr<grpc::Channel> bulk;
+};
+
+Channels MakeChannels(const std::string& target, const ConnectionOptions& options);
+
+// Whether a target is this host, where no proxy of the environment is to be used: "localhost", 127.0.0.0/8,
+// [::1] and Unix sockets, with or without a scheme.
+bool IsLocalTarget(const std::string& target);
+
+}  // namespace posenc
+
+#endif  // POSENC_CLIENT_SRC_CHANNELS_H_

@@ -1,0 +1,108 @@
+#include "posenc/client.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "posenc/table_builder.h"
+
+namespace posenc {
+namespace {
+
+absl::Status CheckDestinations(const SliceInfo& slice,
+                               const std::vector<std::span<std::byte>>& destinations) {
+  if (destinations.size() != slice.tensors.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(destinations.size(), " destinations; needed: ",
+                                                   slice.tensors.size(), ", one for each tensor"));
+  }
+  for (size_t i = 0; i < destinations.size(); ++i) {
+    const int64_t bytes = TensorBytes(slice.tensors[i]).value_or(-1);
+    if (static_cast<int64_t>(destinations[i].size()) == bytes) continue;
+    return absl::InvalidArgumentError(absl::StrCat("destination of '", slice.tensors[i].name, "' has ",
+                                                   destinations[i].size(), " bytes; needed: ", bytes));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<TableDescription> Client::Describe(const TableRequest& table, const CallOptions& call) {
+  return connection_->Describe({.spec = table.spec(), .call = call});
+}
+
+absl::StatusOr<Table> Client::Get(const TableRequest& table, const CallOptions& call) {
+  return Slice(table, Selection(), call);
+}
+
+absl::StatusOr<Table> Client::Slice(const TableRequest& table, const Selection& selection,
+                                    const CallOptions& call) {
+  return connection_->Fetch({.spec = table.spec(), .selection = selection, .call = call});
+}
+
+absl::StatusOr<Table> Client::Gather(const TableRequest& table, std::vector<int64_t> positions,
+                                     const CallOptions& call) {
+  // An empty list selects every row, which is not what an empty batch means.
+  if (positions.empty()) {
+    Violations bad;
+    bad.AddText("selection.positions", "is empty; allowed: at least one position");
+    return bad.ToStatus();
+  }
+  Selection selection;
+  selection.positions = std::move(positions);
+  return Slice(table, selection, call);
+}
+
+absl::Status Client::Stream(const TableRequest& table, const Selection& selection,
+                            ChunkCallback on_chunk, const CallOptions& call) {
+  return connection_->Stream({.spec = table.spec(),
+                              .selection = selection,
+                              .on_chunk = std::move(on_chunk),
+                              .call = call});
+}
+
+absl::Status Client::ReadInto(const TableRequest& table, const Selection& selection,
+                              std::vector<std::span<std::byte>> destinations, const CallOptions& call) {
+  using Spans = std::vector<std::span<std::byte>>;
+  const auto checked = [&](const SliceInfo& slice) -> absl::StatusOr<Spans> {
+    if (absl::Status status = CheckDestinations(slice, destinations); !status.ok()) return status;
+    return destinations;
+  };
+  return connection_->Stream(
+      {.spec = table.spec(), .selection = selection, .destinations = checked, .call = call});
+}
+
+absl::StatusOr<ModelTables> Client::ResolveModel(std::string config_json, const CallOptions& call) {
+  return connection_->ResolveModel({.config_json = std::move(config_json), .call = call});
+}
+
+absl::StatusOr<std::vector<TableStatus>> Client::ListTables(const CallOptions& call) {
+  std::vector<TableStatus> tables;
+  ListTablesParams params{.call = call};
+  do {
+    absl::StatusOr<TablePage> page = connection_->ListTables(params);
+    if (!page.ok()) return page.status();
+    tables.insert(tables.end(), page->tables.begin(), page->tables.end());
+    // A server that hands out the same token again would keep us here for ever.
+    if (!page->next_page_token.empty() && page->next_page_token == params.page_token) {
+      return absl::DataLossError("the server repeats a page of tables");
+    }
+    params.page_token = page->next_page_token;
+  } while (!params.page_token.empty());
+  return tables;
+}
+
+absl::StatusOr<EvictedTables> Client::Evict(std::vector<std::string> keys, const CallOptions& call) {
+  return connection_->Evict({.keys = std::move(keys), .call = call});
+}
+
+absl::StatusOr<EvictedTables> Client::EvictAll(const CallOptions& call) {
+  return connection_->Evict({.all = true, .call = call});
+}
+
+absl::StatusOr<ServerStatus> Client::ServerInfo(const CallOptions& call) {
+  return connection_->ServerInfo(call);
+}
+
+absl::StatusOr<HealthStatus> Client::Health(const CallOptions& call) {
+  return connection_->Health(call);
+}
+
+}  // namespace posenc

@@ -1,0 +1,20 @@
+// Guesses how large an answer will be, before anything is known about it but the request.
+//
+// The guess decides between one message and a stream, and how long a call may take. It is no check: a
+// spec may be wrong, and the service alone says what an answer is.
+
+#ifndef POSENC_CLIENT_SRC_ESTIMATE_H_
+#define POSENC_CLIENT_SRC_ESTIMATE_H_
+
+#include "server/core/selection.h"
+#include "server/core/spec.h"
+
+namespace posenc {
+
+// Returns about the bytes of a slice, or of the whole table. Not negative; exact for a valid spec and
+// selection.
+double EstimateBytes(const TableSpec& spec, const Selection& selection);
+
+}  // namespace posenc
+
+#endif  // POSENC_CLIENT_SRC_ESTIMATE_H_

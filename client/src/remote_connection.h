@@ -1,0 +1,69 @@
+// The connection to a service over gRPC.
+//
+// Every call is a RetryLoop around attempts; every attempt has a ClientContext of its own.
+
+#ifndef POSENC_CLIENT_SRC_REMOTE_CONNECTION_H_
+#define POSENC_CLIENT_SRC_REMOTE_CONNECTION_H_
+
+#include <grpcpp/client_context.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "client/src/channels.h"
+#include "client/src/retry.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "posenc/connection.h"
+#include "posenc/v1/positional_encoding_service.grpc.pb.h"
+#include "posenc/v1/table_admin_service.grpc.pb.h"
+
+namespace posenc {
+
+class RemoteConnection : public Connection {
+ public:
+  RemoteConnection(std::string target, const ConnectionOptions& options,
+                   RetryEnvironment environment);
+
+  absl::StatusOr<TableDescription> Describe(const DescribeParams& params) override;
+  absl::StatusOr<Table> Fetch(const FetchParams& params) override;
+  absl::Status Stream(const StreamParams& params) override;
+  absl::StatusOr<ModelTables> ResolveModel(const ResolveModelParams& params) override;
+  absl::Status Warm(const WarmParams& params) override;
+  absl::StatusOr<TablePage> ListTables(const ListTablesParams& params) override;
+  absl::StatusOr<EvictedTables> Evict(const EvictParams& params) override;
+  absl::StatusOr<ServerStatus> ServerInfo(const CallOptions& call) override;
+  absl::StatusOr<HealthStatus> Health(const CallOptions& call) override;
+
+ private:
+  // What one call has to work with; `context` is a fresh one for every attempt.
+  using Attempt = std::function<absl::Status(grpc::ClientContext& context, RetryLoop& loop)>;
+
+  // Runs attempts until one succeeds or none may follow. Errors name the target, and the attempts and the
+  // time where those matter.
+  absl::Status Run(const CallOptions& call, double bytes, const Attempt& attempt);
+
+  // Runs a unary call of a generated stub.
+  template <typename Stub, typename Request, typename Response>
+  absl::Status RunUnary(const CallOptions& call, Stub& stub,
+                        grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                        const Request& request, Response& response, double bytes = 0);
+
+  void Prepare(grpc::ClientContext& context, absl::Time deadline, bool is_retry) const;
+  absl::Status Explain(const absl::Status& status, int attempts, absl::Duration elapsed) const;
+  absl::StatusOr<Table> FetchUnary(const FetchParams& params, double bytes);
+  absl::StatusOr<Table> FetchStream(const FetchParams& params);
+
+  const std::string target_;
+  const ConnectionOptions options_;
+  const RetryEnvironment environment_;
+  RetryBudget budget_;
+  const Channels channels_;
+  const std::unique_ptr<v1::PositionalEncodingService::Stub> tables_;
+  const std::unique_ptr<v1::TableAdminService::Stub> admin_;
+  const std::unique_ptr<grpc::health::v1::Health::Stub> health_;
+};
+
+}  // namespace posenc
+
+#endif  // POSENC_CLIENT_SRC_REMOTE_CONNECTION_H_

@@ -1,0 +1,152 @@
+#include "client/src/slice_call.h"
+
+#include <grpcpp/completion_queue.h>
+#include <grpcpp/generic/generic_stub.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "client/src/retry.h"
+#include "google/rpc/error_details.pb.h"
+#include "proto/status_codec.h"
+
+namespace posenc {
+namespace {
+
+constexpr size_t kMaxWaitingMessages = 2;
+
+grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& request) {
+  const grpc::Slice slice(request.SerializeAsString());
+  return {&slice, 1};
+}
+
+// Receives a stream on gRPC's threads. The caller's thread takes the messages with Next, then joins.
+//
+// Reads are started outside of the lock, since gRPC may run reactions inside of the start; and outside of
+// reactions, which is what the hold is for: without it gRPC may be done with the call before.
+class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  void Start(grpc::ByteBuffer request) {
+    request_ = std::move(request);
+    AddHold();
+    StartWriteLast(&request_, grpc::WriteOptions());
+    StartRead(&incoming_);
+    StartCall();
+  }
+
+  // Waits for the next message; nothing when there will be none.
+  std::optional<grpc::ByteBuffer> Next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !waiting_.empty() || reads_ended_; });
+    if (waiting_.empty()) return std::nullopt;
+    grpc::ByteBuffer message;
+    message.Swap(&waiting_.front());
+    waiting_.pop_front();
+    const bool resume = std::exchange(paused_, false);
+    lock.unlock();
+    if (resume) StartRead(&incoming_);
+    return message;
+  }
+
+  // Waits until gRPC has let go of this object. Requires: no more messages, or the call is cancelled.
+  grpc::Status Join() {
+    RemoveHold();
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return done_; });
+    return status_;
+  }
+
+ private:
+  void OnReadDone(bool ok) override {
+    std::unique_lock lock(mutex_);
+    if (ok) {
+      waiting_.emplace_back().Swap(&incoming_);
+      paused_ = waiting_.size() >= kMaxWaitingMessages;
+    } else {
+      reads_ended_ = true;
+    }
+    const bool read_on = ok && !paused_;
+    changed_.notify_one();
+    lock.unlock();
+    if (read_on) StartRead(&incoming_);
+  }
+
+  void OnDone(const grpc::Status& status) override {
+    const std::lock_guard lock(mutex_);
+    status_ = status;
+    done_ = true;
+    // Under the lock: the waiter destroys this object as soon as it can have the lock.
+    changed_.notify_one();
+  }
+
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer incoming_;  // of the read that is under way
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // All below guarded by mutex_.
+  std::deque<grpc::ByteBuffer> waiting_;
+  bool paused_ = false;       // no read is under way, because enough messages are waiting
+  bool reads_ended_ = false;  // there will be no more messages
+  bool done_ = false;
+  grpc::Status status_;
+};
+
+}  // namespace
+
+absl::Status FromGrpc(const grpc::Status& status) {
+  if (status.ok()) return absl::OkStatus();
+  absl::Status decoded =
+      DecodeStatus(status.error_code(), status.error_message(), status.error_details());
+  google::rpc::Status details;
+  google::rpc::RetryInfo retry;
+  if (!details.ParseFromString(status.error_details())) return decoded;
+  for (const google::protobuf::Any& any : details.details()) {
+    if (!any.UnpackTo(&retry)) continue;
+    SetRetryDelay(absl::Seconds(retry.retry_delay().seconds()) +
+                      absl::Nanoseconds(retry.retry_delay().nanos()),
+                  decoded);
+  }
+  return decoded;
+}
+
+absl::StatusOr<grpc::ByteBuffer> CallUnary(const std::shared_ptr<grpc::Channel>& channel,
+                                           const char* method,
+                                           const google::protobuf::MessageLite& request,
+                                           grpc::ClientContext& context) {
+  grpc::CompletionQueue queue;
+  grpc::GenericStub stub(channel);
+  const auto call = stub.PrepareUnaryCall(&context, method, Serialize(request), &queue);
+  grpc::ByteBuffer response;
+  grpc::Status status;
+  call->StartCall();
+  call->Finish(&response, &status, nullptr);
+  void* tag = nullptr;
+  bool ok = false;
+  queue.Next(&tag, &ok);
+  if (!status.ok()) return FromGrpc(status);
+  return response;
+}
+
+absl::Status CallStream(const std::shared_ptr<grpc::Channel>& channel, const char* method,
+                        const google::protobuf::MessageLite& request, grpc::ClientContext& context,
+                        const std::function<absl::Status(grpc::ByteBuffer& message)>& consume) {
+  grpc::GenericStub stub(channel);
+  StreamReader reader;
+  stub.PrepareBidiStreamingCall(&context, method, grpc::StubOptions(), &reader);
+  reader.Start(Serialize(request));
+  absl::Status consumed;
+  while (std::optional<grpc::ByteBuffer> message = reader.Next()) {
+    consumed = consume(*message);
+    if (consumed.ok()) continue;
+    context.TryCancel();
+    break;
+  }
+  const grpc::Status status = reader.Join();
+  return consumed.ok() ? FromGrpc(status) : consumed;
+}
+
+}  // namespace posenc

@@ -1,0 +1,42 @@
+// One attempt of the two calls that carry numbers, on the level of messages.
+//
+// Nothing here copies numbers: a message is handed over as gRPC received it. A unary call polls on the
+// caller's own thread, which is what gives the lowest latency. A stream is received by gRPC's threads while
+// the caller's thread copies and checks the message before: two messages at most are waiting.
+//
+// Threads: the functions block; any thread. `consume` runs on the calling thread.
+
+#ifndef POSENC_CLIENT_SRC_SLICE_CALL_H_
+#define POSENC_CLIENT_SRC_SLICE_CALL_H_
+
+#include <google/protobuf/message_lite.h>
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <functional>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace posenc {
+
+// Returns the absl::Status of a call's end, with field violations and the server's retry delay.
+absl::Status FromGrpc(const grpc::Status& status);
+
+// Calls a unary method ("/posenc.v1.PositionalEncodingService/GetSlice").
+absl::StatusOr<grpc::ByteBuffer> CallUnary(const std::shared_ptr<grpc::Channel>& channel,
+                                           const char* method,
+                                           const google::protobuf::MessageLite& request,
+                                           grpc::ClientContext& context);
+
+// Calls a server-streaming method and hands every message to `consume`, until the stream ends or `consume`
+// returns an error, which ends the stream and is returned.
+absl::Status CallStream(const std::shared_ptr<grpc::Channel>& channel, const char* method,
+                        const google::protobuf::MessageLite& request, grpc::ClientContext& context,
+                        const std::function<absl::Status(grpc::ByteBuffer& message)>& consume);
+
+}  // namespace posenc
+
+#endif  // POSENC_CLIENT_SRC_SLICE_CALL_H_
