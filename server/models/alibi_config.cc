@@ -1,6 +1,7 @@
 #include "server/models/alibi_config.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace posenc {
@@ -27,7 +28,9 @@ bool BaichuanUsesAlibi(const ModelScope& scope, Reading& reading) {
 
 Found<int64_t> Heads(const ModelScope& scope, Reading& reading) {
   const auto heads = scope.IntegerOr(ConfigKey::kHeads, scope.family->heads, reading.bad);
-  return heads.value_or(Found<int64_t>{1, scope.object.PathOf("num_attention_heads"), "", true});
+  const std::string path = scope.object.PathOf("num_attention_heads");
+  if (!heads && reading.bad.empty()) reading.bad.AddText(path, "is missing; allowed: a whole number");
+  return heads.value_or(Found<int64_t>{1, path, path, false});
 }
 
 Found<int64_t> MaxLen(const ModelScope& scope, Reading& reading) {
@@ -73,6 +76,7 @@ bool UsesAlibi(const ModelScope& scope, Reading& reading) {
 }
 
 void ReadAlibiTable(const ModelScope& scope, Reading& reading) {
+  if (!reading.ok()) return;
   TableDraft draft("main", Pairing::kNone);
   AlibiSpec spec;
   spec.heads = draft.Take("alibi.heads", Heads(scope, reading));

@@ -24,12 +24,11 @@ constexpr int kMaxTextModelDepth = 3;
 // The text model's object, and the innermost model_type on the way to it.
 struct TextModel {
   ConfigObject object;
-  std::string model_type;
+  Found<std::string> model_type;
 };
 
-std::string ReadModelType(const ConfigObject& object, Reading& reading) {
-  const std::optional<Found<std::string>> type = object.Text(kModelType, reading.bad);
-  return type ? type->value : "";
+Found<std::string> ReadModelType(const ConfigObject& object, Violations& bad) {
+  return object.Text(kModelType, bad).value_or(Found<std::string>{"", object.PathOf(kModelType), "", true});
 }
 
 std::optional<ConfigObject> InnerTextModel(const ConfigObject& object, Reading& reading) {
@@ -42,12 +41,13 @@ std::optional<ConfigObject> InnerTextModel(const ConfigObject& object, Reading& 
 // Goes to the innermost text model. Its own model_type decides when it is a family of the list; one that
 // is not (a part's private name) leaves the decision to the model around it.
 TextModel FindTextModel(const ConfigObject& root, Reading& reading) {
-  TextModel model = {root, ReadModelType(root, reading)};
+  TextModel model = {root, ReadModelType(root, reading.bad)};
   for (int depth = 0; depth < kMaxTextModelDepth; ++depth) {
     const std::optional<ConfigObject> inner = InnerTextModel(model.object, reading);
     if (!inner) break;
-    const std::string type = ReadModelType(*inner, reading);
-    const bool keep_outer = type.empty() || (!FindFamily(type) && FindFamily(model.model_type));
+    const Found<std::string> type = ReadModelType(*inner, reading.bad);
+    const bool keep_outer =
+        type.value.empty() || (!FindFamily(type.value) && FindFamily(model.model_type.value));
     model = {*inner, keep_outer ? model.model_type : type};
   }
   return model;
@@ -62,9 +62,10 @@ bool HasRotaryKey(const ConfigObject& object) {
 
 // A file without any model_type is a fragment, taken for what it most likely is; a model_type that is
 // written and unknown needs a key that shows rotation.
-void ReadUnknownFamily(const ModelScope& scope, const std::string& model_type, Reading& reading) {
+void ReadUnknownFamily(const ModelScope& scope, Reading& reading) {
+  const std::string& model_type = scope.model_type.value;
   if (!model_type.empty() && !HasRotaryKey(scope.object)) {
-    reading.unserved.AddText(scope.object.PathOf(kModelType),
+    reading.unserved.AddText(scope.model_type.path,
                              absl::StrCat("is ", Quote(model_type), ", which is not in the list of "
                                           "families, and no key tells how it encodes positions; "
                                           "allowed: a family of the list, or rotary keys"));
@@ -92,8 +93,8 @@ void ReadSinusoidalTable(const ModelScope& scope, Reading& reading) {
 }
 
 void RefuseFamily(const ModelScope& scope, absl::string_view encoding, Reading& reading) {
-  reading.unserved.AddText(scope.object.PathOf(kModelType),
-                           absl::StrCat("is ", Quote(scope.family->model_type), ", a family with ", encoding,
+  reading.unserved.AddText(scope.model_type.path,
+                           absl::StrCat("is ", Quote(scope.model_type.value), ", a family with ", encoding,
                                         "; allowed: families with rotary, ALiBi or sinusoidal tables"));
 }
 
@@ -131,20 +132,19 @@ absl::StatusOr<ModelTables> ResolveModelConfig(absl::string_view config_json) {
   Reading reading;
   const ConfigObject root(*document, "");
   const TextModel model = FindTextModel(root, reading);
-  const ModelFamily* family = FindFamily(model.model_type);
+  const ModelFamily* family = FindFamily(model.model_type.value);
   const bool known = family != nullptr;
-  const ModelScope scope = {model.object, known ? family : &UnknownFamily(), known};
+  const ModelScope scope = {model.object, model.model_type, known ? family : &UnknownFamily(), known};
   if (known) {
     ReadKnownFamily(scope, reading);
   } else {
-    ReadUnknownFamily(scope, model.model_type, reading);
+    ReadUnknownFamily(scope, reading);
   }
   AddNotes(scope, reading);
 
   if (!reading.bad.empty()) return reading.bad.ToStatus();
   if (!reading.unserved.empty()) return reading.unserved.ToStatus(absl::StatusCode::kUnimplemented);
-  Reading unused;
-  return ModelTables{ReadModelType(root, unused), known, std::move(reading.tables),
+  return ModelTables{ReadModelType(root, reading.bad).value, known, std::move(reading.tables),
                      std::move(reading.notes)};
 }
 

@@ -38,7 +38,7 @@ enum class Pairing : uint8_t {
 // One table of a model.
 struct ModelTable {
   std::string name;  // "main", or the layer type where a model has several
-  TableSpec spec;    // normalised; element type F32, the family's default layout
+  TableSpec spec;    // normalised; element type F32, the default layout (column i is pair i)
   Pairing pairing = Pairing::kNone;
   double softmax_scale = 1.0;  // factor on the scores besides 1/sqrt(head_dim)
   std::vector<ValueOrigin> origins;
@@ -55,7 +55,7 @@ struct ModelTables {
 // Errors: InvalidArgument for text that is not JSON or not an object (with the place), for a value of the
 // wrong kind or out of range and for a missing key that has no default (field violations with the file's
 // own key path, e.g. "rope_scaling.factor"); Unimplemented for a scaling or position type that is known
-// but not served, named.
+// but not served, named, and for an unknown model_type without any key of a rotary encoding.
 absl::StatusOr<ModelTables> ResolveModelConfig(absl::string_view config_json);
 
 }  // namespace posenc

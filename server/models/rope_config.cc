@@ -20,6 +20,9 @@ constexpr absl::string_view kSlidingAttention = "sliding_attention";
 constexpr std::array<absl::string_view, 6> kLayerTypes = {
     kFullAttention, kSlidingAttention, "chunked_attention", "linear_attention", "main", "compress"};
 
+// Real models have two or three. More keys than this are not a split by layer type.
+constexpr size_t kMaxLayerTypes = 16;
+
 // One table to read: its name, its part of the parameters, and whether it is for sliding layers.
 struct Layer {
   std::string name;
@@ -222,7 +225,7 @@ bool IsLayerType(const ModelScope& scope, const std::string& key) {
 
 // A block is split by layer type only when all its keys are layer types.
 bool IsByLayerType(const ModelScope& scope, const ConfigObject& block) {
-  if (block.empty()) return false;
+  if (block.empty() || block.json()->size() > kMaxLayerTypes) return false;
   for (const auto& item : block.json()->items()) {
     if (!IsLayerType(scope, item.key())) return false;
   }

@@ -33,6 +33,7 @@ struct Reading {
 // The object that describes the (text) model, and the row that says what it leaves out.
 struct ModelScope {
   ConfigObject object;
+  Found<std::string> model_type;  // that decides; empty when the file has none
   const ModelFamily* family;
   bool known;
 

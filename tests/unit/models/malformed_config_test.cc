@@ -150,6 +150,7 @@ TEST(MalformedConfigTest, ValuesOutOfRangeNameTheFilesOwnKey) {
 TEST(MalformedConfigTest, MissingKeysAreNamed) {
   ExpectRefused({"{}", "hidden_size", "is missing"});
   ExpectRefused({R"({"hidden_size":4096})", "num_attention_heads", "is missing"});
+  ExpectRefused({R"({"model_type":"refact"})", "num_attention_heads", "is missing"});
   ExpectRefused({R"({"model_type":"llama","rope_scaling":{"type":"linear"}})", "rope_scaling.factor",
                  "is missing; allowed: a number"});
 }
@@ -176,6 +177,20 @@ TEST(MalformedConfigTest, HostileKeysAreEscapedInPaths) {
   ASSERT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is there twice")));
   EXPECT_EQ(FieldViolationsOf(status.status()).size(), 1u);
   EXPECT_LT(status.status().message().size(), 200u);
+}
+
+// Every key of a block that is split by layer type is a table: a file must not ask for thousands.
+TEST(MalformedConfigTest, ThousandsOfLayerTypesAreNoSplit) {
+  std::string block;
+  std::string types;
+  for (int i = 0; i < 20000; ++i) {
+    absl::StrAppend(&block, i == 0 ? "" : ",", "\"a", i, "\":{}");
+    absl::StrAppend(&types, i == 0 ? "" : ",", "\"a", i, "\"");
+  }
+  const auto model = ResolveModelConfig(absl::StrCat(R"({"model_type":"llama","rope_parameters":{)", block,
+                                                     R"(},"layer_types":[)", types, "]}"));
+  ASSERT_OK(model);
+  EXPECT_EQ(model->tables.size(), 1u);
 }
 
 TEST(MalformedConfigTest, HostileLayerTypesAreEscapedInNames) {

@@ -124,6 +124,15 @@ TEST(ResolveModelConfigTest, TextModelInsideALargerOne) {
             "text_config.hidden_size / text_config.num_attention_heads");
 }
 
+TEST(ResolveModelConfigTest, TextModelWithoutATypeIsOfTheFamilyAroundIt) {
+  const auto model = Resolve(R"({"model_type":"gemma2","text_config":{"num_attention_heads":4}})");
+  ASSERT_OK(model);
+  EXPECT_EQ(OriginOf(model, "rope.head_dim").source, "default of Gemma2Config");
+  EXPECT_THAT(Resolve(R"({"model_type":"opt","text_config":{"hidden_size":64}})"), ViolatesField("model_type"));
+  EXPECT_THAT(Resolve(R"({"model_type":"x","text_config":{"model_type":"y","hidden_size":64}})"),
+              ViolatesField("text_config.model_type"));
+}
+
 TEST(ResolveModelConfigTest, TextModelTwoLevelsDown) {
   const auto model = Resolve(R"({"thinker_config":{"text_config":{"model_type":"qwen2","rope_theta":7}}})");
   ASSERT_OK(model);

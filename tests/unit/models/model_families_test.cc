@@ -37,11 +37,14 @@ TEST(ModelFamiliesTest, TextModelsShareTheRowOfTheirName) {
   EXPECT_EQ(FindFamily("mllama_text_model"), FindFamily("mllama"));
 }
 
-// What a row says of a file without other keys, as the field that such an answer would name.
+// The field that an answer to a file with the model_type alone would name; empty for a table. Apertus and
+// CWM have a llama3 block as class default, which their files always write out.
 std::string FieldThatHinders(const ModelFamily& family) {
   const bool weights = family.rule == PositionRule::kLearned || family.rule == PositionRule::kRelativeBuckets;
   if (weights) return "model_type";
-  if (family.rule == PositionRule::kRope && family.head_dim == 0 && family.hidden_size == 0) return "hidden_size";
+  const bool no_width = family.head_dim == 0 && family.hidden_size == 0;
+  if (family.rule == PositionRule::kRope && no_width) return "hidden_size";
+  if (family.rule == PositionRule::kAlibi && family.heads == 0) return "num_attention_heads";
   if (family.default_scaling == "llama3") return "rope_scaling.factor";
   return family.default_scaling.empty() ? "" : "rope_scaling.rope_type";
 }
