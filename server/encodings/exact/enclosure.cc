@@ -1,6 +1,7 @@
 #include "server/encodings/exact/enclosure.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace posenc {
@@ -43,6 +44,11 @@ uint64_t RoundMagnitude(const Format& format, Uint128 mantissa, int64_t exponent
   }
   const int64_t field = (scale - format.min_exponent) << bits;
   return std::min(infinity, field + static_cast<int64_t>(kept));
+}
+
+// 2^exponent. Requires: it is a normal double.
+double PowerOfTwo(int exponent) {
+  return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
 }
 
 uint64_t SignBit(ElementType type) { return uint64_t{1} << (8 * ElementSizeBytes(type) - 1); }
@@ -133,10 +139,17 @@ DoubleDouble ToDoubleDouble(const Enclosure& value) {
   const Enclosure x = value.Normalized();
   const auto high = static_cast<uint64_t>(x.mantissa >> 74);
   const auto low = static_cast<uint64_t>((x.mantissa >> 21) & ((uint64_t{1} << 53) - 1));
+  // Within these exponents the powers of two are normal doubles and all products are exact.
   const double sign = value.negative ? -1.0 : 1.0;
-  const int exponent = static_cast<int>(std::clamp<int64_t>(x.exponent, -100000, 100000));
-  const double head = sign * std::ldexp(static_cast<double>(high), exponent + 74);
-  const double tail = sign * std::ldexp(static_cast<double>(low), exponent + 21);
+  const bool usual = x.exponent > -900 && x.exponent < 700;
+  const double unit = usual ? sign * PowerOfTwo(static_cast<int>(x.exponent + 21)) : 0.0;
+  double head = static_cast<double>(high) * 0x1p53 * unit;
+  double tail = static_cast<double>(low) * unit;
+  if (!usual) {
+    const int exponent = static_cast<int>(std::clamp<int64_t>(x.exponent, -100000, 100000));
+    head = sign * std::ldexp(static_cast<double>(high), exponent + 74);
+    tail = sign * std::ldexp(static_cast<double>(low), exponent + 21);
+  }
   const double sum = head + tail;
   return {sum, tail - (sum - head)};
 }

@@ -45,6 +45,17 @@ inline uint64_t NearestElement(ElementType type, double value) {
   }
 }
 
+// The nearest element to a double that is a float, ties to even.
+inline uint64_t ExactElement(ElementType type, double value) {
+  const uint64_t bits = NearestElement(type, value);
+  if (type == ElementType::kF64 || type == ElementType::kF32) return bits;
+  // One unit before the float that ties round down from, the result differs by one; then take the even one.
+  const float single = static_cast<float>(value);
+  const float before = std::bit_cast<float>(std::bit_cast<uint32_t>(single) - 1);
+  const uint64_t below = NearestElement(type, before);
+  return below != bits && (bits & 1) != 0 ? below : bits;
+}
+
 // Returns the element nearest to factor · constant, or nothing if double arithmetic cannot tell.
 inline std::optional<uint64_t> QuickProduct(ElementType type, const Multiplier& constant,
                                             int64_t factor) {
@@ -52,6 +63,9 @@ inline std::optional<uint64_t> QuickProduct(ElementType type, const Multiplier& 
   const double product = p * constant.high();
   const double size = std::fabs(product);
   if (!(size > 0x1p-120) || !(size < 0x1p120)) return std::nullopt;
+  if (constant.exact() && static_cast<float>(product) == product && std::fma(p, constant.high(), -product) == 0) {
+    return ExactElement(type, product);
+  }
   double low = product, high = product;
   if (type == ElementType::kF64) {
     const double rest = std::fma(p, constant.high(), -product) + p * constant.low();

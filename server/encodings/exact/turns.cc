@@ -156,16 +156,23 @@ Turns TurnsOf(const Real& turns) {
   Turns result;
   if (mpfr_zero_p(turns.get())) return result;
   result.zero = false;
-  Real fraction(kTurnPrecisionBits);
-  mpfr_frac(fraction.get(), turns.get(), MPFR_RNDZ);
-  if (mpfr_zero_p(fraction.get())) return result;
-  const int64_t exponent = mpfr_get_exp(turns.get());
-  if (exponent < -63) result.shift = -63 - exponent;
-  mpfr_mul_2si(fraction.get(), fraction.get(), result.shift, MPFR_RNDZ);
-  for (int i = 3; i >= 0; --i) {
-    mpfr_mul_2ui(fraction.get(), fraction.get(), 64, MPFR_RNDZ);
-    result.limbs[i] = mpfr_get_ui(fraction.get(), MPFR_RNDZ);
-    mpfr_sub_ui(fraction.get(), fraction.get(), result.limbs[i], MPFR_RNDZ);
+  int64_t exponent = mpfr_get_exp(turns.get());
+  if (exponent < -63) {
+    result.shift = -63 - exponent;
+    exponent = -63;
+  }
+  // The significand is 0.b1 b2 … times 2^exponent: bit b(exponent + 1) is the first of the fraction.
+  const auto* significand = static_cast<const uint64_t*>(mpfr_custom_get_significand(turns.get()));
+  const auto count = static_cast<int64_t>((turns.precision_bits() + 63) / 64);
+  const auto word = [&](int64_t index) {  // counted from the most significant one
+    return index >= 0 && index < count ? significand[count - 1 - index] : 0;
+  };
+  for (int i = 0; i < 4; ++i) {
+    const int64_t bit = exponent + 64 * i;
+    const int64_t index = bit >= 0 ? bit / 64 : -((63 - bit) / 64);
+    const int64_t offset = bit - 64 * index;
+    result.limbs[3 - i] = offset == 0 ? word(index)
+                                      : (word(index) << offset) | (word(index + 1) >> (64 - offset));
   }
   return result;
 }

@@ -21,7 +21,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "hwy/highway.h"
@@ -36,86 +35,117 @@ namespace HWY_NAMESPACE {
 constexpr double kPhasorError = 0x1p-84;
 constexpr double kWideCosError = 0x1p-74;
 constexpr double kProductError = 0x1.04p-51;
-// F16 and BF16 pass through float, whose subnormals round by up to 2^-150.
+// F16 and BF16 pass through float, whose subnormals round by up to 2^-150; their errors are kept as floats,
+// rounded up.
 constexpr double kFloatStep = 0x1p-149;
+constexpr double kRoundedUp = 1 + 0x1p-20;
 
-using SineErrors = std::array<double, kChunkPairs>;
+// Error bounds of one chunk, in the type that the rounding wants.
+template <class Rounding>
+struct Errors {
+  alignas(64) typename Rounding::Error sin[kChunkPairs];
+  alignas(64) typename Rounding::Error cos[kPairPadding];  // the same in every lane
+};
 
 HWY_INLINE V LoadD(const double* from) { return hn::LoadU(D(), from); }
 
-template <class Rounding>
-HWY_INLINE double CosineError(double magnitude) {
-  const double wide = kWideCosError * magnitude;
-  if (Rounding::kWide) return wide;
-  return kProductError * magnitude + wide + (sizeof(hn::TFromD<typename Rounding::DOut>) == 2 ? kFloatStep : 0);
+HWY_INLINE void StoreError(V error, double* to) { hn::StoreU(error, D(), to); }
+HWY_INLINE void StoreError(V error, float* to) {
+  // A frequency of 0 has exact values and keeps its error of 0.
+  const V step = hn::IfThenElseZero(hn::Gt(error, hn::Zero(D())), hn::Set(D(), kFloatStep));
+  const hn::Rebind<float, D> narrow;
+  const V up = hn::MulAdd(error, hn::Set(D(), kRoundedUp), step);
+  hn::StoreU(hn::DemoteTo(narrow, up), narrow, to);
 }
 
 template <class Rounding>
-HWY_INLINE void FillSineErrors(const TileArgs& args, SineErrors& errors) {
+HWY_INLINE void FillErrors(const TileArgs& args, Errors<Rounding>& errors) {
   const D d;
-  const V relative = hn::Set(d, Rounding::kWide ? kPhasorError : kProductError + kPhasorError);
-  const V magnitude = hn::Set(d, args.magnitude);
-  const bool narrow = sizeof(hn::TFromD<typename Rounding::DOut>) == 2;
-  const V least = hn::Set(d, narrow ? kFloatStep : 0.0);
+  const double product = Rounding::kWide ? 0.0 : kProductError;
+  const V relative = hn::Set(d, product + kPhasorError), magnitude = hn::Set(d, args.magnitude);
   for (int64_t k = 0; k < args.pairs; k += hn::Lanes(d)) {
-    const V size = hn::MulAdd(magnitude, LoadD(args.sin_bound + k), hn::Abs(LoadD(&args.anchors->sin_high[k])));
-    const V error = hn::MulAdd(size, relative, LoadD(&args.anchors->drift[k]));
-    // A frequency of 0 has exact values and keeps its error of 0.
-    const V floor = hn::IfThenElseZero(hn::Gt(error, hn::Zero(d)), least);
-    hn::StoreU(hn::Add(error, floor), d, &errors[k]);
+    const V sine = hn::Abs(LoadD(&args.anchors->sin_high[k]));
+    const V size = hn::MulAdd(magnitude, LoadD(args.sin_bound + k), sine);
+    StoreError(hn::MulAdd(size, relative, LoadD(&args.anchors->drift[k])), &errors.sin[k]);
   }
+  const V cosine = hn::Set(d, (product + kWideCosError) * args.magnitude);
+  for (int64_t k = 0; k < kPairPadding; k += hn::Lanes(d)) StoreError(cosine, &errors.cos[k]);
 }
 
+// Cells of one step along a row: a vector of elements each.
 template <class Rounding>
 struct Cells {
   hn::Vec<typename Rounding::DOut> cos;
   hn::Vec<typename Rounding::DOut> sin;
-  typename Rounding::Difference difference;
+  hn::Vec<typename Rounding::DDifference> difference;
 };
 
-// The cells of pairs k … of row `row`, rounded.
+// The cells of pairs k … of one row, whose phasors are at `at`, rounded.
 template <class Rounding>
-HWY_INLINE Cells<Rounding> ComputeCells(const TileArgs& args, V cos_error, const SineErrors& sine_errors,
-                                        int row, int64_t k) {
-  const int64_t at = row * args.phasor_stride + k;
-  const V sin_error = LoadD(&sine_errors[k]);
+HWY_INLINE Cells<Rounding> ComputeCells(const Anchors& anchors, const PhasorArrays& phasors,
+                                        const Errors<Rounding>& errors, int64_t k, int64_t at) {
   Cells<Rounding> cells;
-  cells.difference = hn::Zero(hn::DFromV<typename Rounding::Difference>());
+  cells.difference = hn::Zero(typename Rounding::DDifference());
   if constexpr (Rounding::kWide) {
-    const Complex value = Multiply(LoadComplex(*args.anchors, k), LoadComplex(args.phasors, at));
-    cells.cos = Rounding::Round(value.cos, cos_error, cells.difference);
-    cells.sin = Rounding::Round(value.sin, sin_error, cells.difference);
+    const Complex value = Multiply(LoadComplex(anchors, k), LoadComplex(phasors, at));
+    cells.cos = Rounding::Round(value.cos, errors.cos, cells.difference);
+    cells.sin = Rounding::Round(value.sin, errors.sin + k, cells.difference);
   } else {
-    const V a = LoadD(&args.anchors->cos_high[k]), b = LoadD(&args.anchors->sin_high[k]);
-    const V c = LoadD(args.phasors.cos_high + at), s = LoadD(args.phasors.sin_high + at);
-    cells.cos = Rounding::Round(hn::NegMulAdd(b, s, hn::Mul(a, c)), cos_error, cells.difference);
-    cells.sin = Rounding::Round(hn::MulAdd(a, s, hn::Mul(b, c)), sin_error, cells.difference);
+    V cos[kParts], sin[kParts];
+    for (int i = 0; i < kParts; ++i) {
+      const int64_t j = i * static_cast<int64_t>(hn::Lanes(D()));
+      const V a = LoadD(&anchors.cos_high[k + j]), b = LoadD(&anchors.sin_high[k + j]);
+      const V c = LoadD(phasors.cos_high + at + j), s = LoadD(phasors.sin_high + at + j);
+      cos[i] = hn::NegMulAdd(b, s, hn::Mul(a, c));
+      sin[i] = hn::MulAdd(a, s, hn::Mul(b, c));
+    }
+    cells.cos = Rounding::Round(cos, errors.cos, cells.difference);
+    cells.sin = Rounding::Round(sin, errors.sin + k, cells.difference);
   }
   return cells;
 }
 
-// Stores whole vectors of cells at element k (kColumns) or 2k (the others) from the row's places.
-template <class Rounding, StoreForm kForm>
-HWY_INLINE void StoreCells(const TileArgs& args, const Cells<Rounding>& cells, int row, int64_t k) {
+// The places of one row, as elements.
+template <class Rounding>
+struct Row {
   using T = hn::TFromD<typename Rounding::DOut>;
-  const typename Rounding::DOut d;
-  const int64_t offset = row * args.row_bytes;
-  const auto at = [&](std::byte* base, int64_t element) {
-    return reinterpret_cast<T*>(base + offset) + element;
-  };
+  HWY_INLINE Row(const TileArgs& args, int row) {
+    for (int copy = 0; copy < 2; ++copy) {
+      cos[copy] = reinterpret_cast<T*>(args.cos[copy] + row * args.row_bytes);
+      sin[copy] = reinterpret_cast<T*>(args.sin[copy] + row * args.row_bytes);
+    }
+  }
+  T* cos[2];
+  T* sin[2];
+};
+
+template <class DOut>
+HWY_INLINE void StoreColumn(hn::Vec<DOut> value, bool stream, hn::TFromD<DOut>* to) {
+  if (stream) {
+    hn::Stream(value, DOut(), to);
+  } else {
+    hn::StoreU(value, DOut(), to);
+  }
+}
+
+// Stores whole vectors of cells at element k (kColumns) or 2k (the others) from the row's places.
+template <class Rounding, StoreForm kForm, int kCopies>
+HWY_INLINE void StoreCells(const Row<Rounding>& row, const Cells<Rounding>& cells, bool sine_first,
+                           bool stream, int64_t k) {
+  using DOut = typename Rounding::DOut;
   if constexpr (kForm == StoreForm::kRepeated) {
-    hn::StoreInterleaved2(cells.cos, cells.cos, d, at(args.cos[0], 2 * k));
-    hn::StoreInterleaved2(cells.sin, cells.sin, d, at(args.sin[0], 2 * k));
+    hn::StoreInterleaved2(cells.cos, cells.cos, DOut(), row.cos[0] + 2 * k);
+    hn::StoreInterleaved2(cells.sin, cells.sin, DOut(), row.sin[0] + 2 * k);
     return;
   }
-  for (int copy = 0; copy < args.copies; ++copy) {
+  for (int copy = 0; copy < kCopies; ++copy) {
     if constexpr (kForm == StoreForm::kColumns) {
-      hn::StoreU(cells.cos, d, at(args.cos[copy], k));
-      hn::StoreU(cells.sin, d, at(args.sin[copy], k));
-    } else if (args.sine_first) {
-      hn::StoreInterleaved2(cells.sin, cells.cos, d, at(args.sin[copy], 2 * k));
+      StoreColumn<DOut>(cells.cos, stream, row.cos[copy] + k);
+      StoreColumn<DOut>(cells.sin, stream, row.sin[copy] + k);
+    } else if (sine_first) {
+      hn::StoreInterleaved2(cells.sin, cells.cos, DOut(), row.sin[copy] + 2 * k);
     } else {
-      hn::StoreInterleaved2(cells.cos, cells.sin, d, at(args.cos[copy], 2 * k));
+      hn::StoreInterleaved2(cells.cos, cells.sin, DOut(), row.cos[copy] + 2 * k);
     }
   }
 }
@@ -123,19 +153,17 @@ HWY_INLINE void StoreCells(const TileArgs& args, const Cells<Rounding>& cells, i
 // Stores the cells that exist among those of the last, incomplete vector, one by one.
 template <class Rounding>
 HWY_NOINLINE void StoreTail(const TileArgs& args, const Cells<Rounding>& cells, int row, int64_t first) {
-  using T = hn::TFromD<typename Rounding::DOut>;
-  constexpr int64_t kLanes = kPairPadding;
   const typename Rounding::DOut d;
-  T cos[kLanes] = {}, sin[kLanes] = {};
+  const Row<Rounding> places(args, row);
+  hn::TFromD<decltype(d)> cos[kPairPadding] = {}, sin[kPairPadding] = {};
   hn::StoreU(cells.cos, d, cos);
   hn::StoreU(cells.sin, d, sin);
   const int64_t step = args.form == StoreForm::kColumns ? 1 : 2;
   const int64_t end = std::min<int64_t>(first + hn::Lanes(d), args.pairs);
   for (int64_t k = first; k < end; ++k) {
-    const int64_t offset = row * args.row_bytes + k * step * static_cast<int64_t>(sizeof(T));
     for (int copy = 0; copy < args.copies; ++copy) {
-      if (k < args.cosines) std::memcpy(args.cos[copy] + offset, &cos[k - first], sizeof(T));
-      if (k < args.sines) std::memcpy(args.sin[copy] + offset, &sin[k - first], sizeof(T));
+      if (k < args.cosines) std::memcpy(places.cos[copy] + k * step, &cos[k - first], sizeof(cos[0]));
+      if (k < args.sines) std::memcpy(places.sin[copy] + k * step, &sin[k - first], sizeof(sin[0]));
     }
   }
 }
@@ -144,39 +172,50 @@ HWY_NOINLINE void StoreTail(const TileArgs& args, const Cells<Rounding>& cells, 
 template <class Rounding>
 HWY_NOINLINE size_t Report(const TileArgs& args, const Cells<Rounding>& cells, int row, int64_t first,
                            size_t count) {
-  using DDifference = hn::DFromV<typename Rounding::Difference>;
-  constexpr int64_t kLanes = kPairPadding;
-  hn::TFromD<DDifference> lanes[kLanes] = {};
-  hn::StoreU(cells.difference, DDifference(), lanes);
-  const int64_t end = std::min<int64_t>(first + hn::Lanes(DDifference()), args.pairs);
+  const typename Rounding::DDifference d;
+  hn::TFromD<decltype(d)> lanes[kPairPadding] = {};
+  hn::StoreU(cells.difference, d, lanes);
+  const int64_t end = std::min<int64_t>(first + hn::Lanes(d), args.pairs);
   for (int64_t k = first; k < end; ++k) {
     if (lanes[k - first] != 0) args.undecided[count++] = static_cast<uint32_t>(row << 16 | k);
   }
   return count;
 }
 
-template <class Rounding, StoreForm kForm>
-size_t WriteRows(const TileArgs& args) {
-  using DDifference = hn::DFromV<typename Rounding::Difference>;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(D()));
+// Writes one row; returns the new number of undecided entries. Everything that the loop needs is local and
+// its address stays here: stores of elements would otherwise make the compiler load it again.
+template <class Rounding, StoreForm kForm, int kCopies>
+HWY_INLINE size_t WriteRow(const TileArgs& args, const Errors<Rounding>& errors, int row, size_t count) {
+  const typename Rounding::DDifference d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(typename Rounding::DOut()));
   const int64_t whole = std::min(args.cosines, args.sines) / lanes * lanes;
-  const V cos_error = hn::Set(D(), CosineError<Rounding>(args.magnitude));
-  SineErrors sine_errors;
-  FillSineErrors<Rounding>(args, sine_errors);
+  const Row<Rounding> places(args, row);
+  const Anchors& anchors = *args.anchors;
+  const PhasorArrays phasors = args.phasors;
+  const int64_t base = row * args.phasor_stride, pairs = args.pairs;
+  const bool sine_first = args.sine_first, stream = args.stream;
+  for (int64_t k = 0; k < whole; k += lanes) {
+    const auto cells = ComputeCells<Rounding>(anchors, phasors, errors, k, base + k);
+    StoreCells<Rounding, kForm, kCopies>(places, cells, sine_first, stream, k);
+    if (HWY_LIKELY(hn::AllTrue(d, hn::Eq(cells.difference, hn::Zero(d))))) continue;
+    // Computed once more, so that the hot path keeps nothing in memory.
+    count = Report<Rounding>(args, ComputeCells<Rounding>(anchors, phasors, errors, k, base + k), row, k, count);
+  }
+  for (int64_t k = whole; k < pairs; k += lanes) {
+    const auto cells = ComputeCells<Rounding>(anchors, phasors, errors, k, base + k);
+    StoreTail<Rounding>(args, cells, row, k);
+    count = Report<Rounding>(args, cells, row, k, count);
+  }
+  return count;
+}
+
+template <class Rounding, StoreForm kForm, int kCopies>
+size_t WriteRows(const TileArgs& args) {
+  Errors<Rounding> errors;
+  FillErrors<Rounding>(args, errors);
   size_t count = 0;
   for (int row = 0; row < args.rows; ++row) {
-    for (int64_t k = 0; k < args.pairs; k += lanes) {
-      const auto cells = ComputeCells<Rounding>(args, cos_error, sine_errors, row, k);
-      if (k < whole) {
-        StoreCells<Rounding, kForm>(args, cells, row, k);
-      } else {
-        StoreTail<Rounding>(args, cells, row, k);
-      }
-      const auto undecided = hn::Ne(cells.difference, hn::Zero(DDifference()));
-      if (HWY_UNLIKELY(!hn::AllFalse(DDifference(), undecided))) {
-        count = Report<Rounding>(args, cells, row, k, count);
-      }
-    }
+    count = WriteRow<Rounding, kForm, kCopies>(args, errors, row, count);
   }
   return count;
 }
@@ -184,9 +223,13 @@ size_t WriteRows(const TileArgs& args) {
 template <class Rounding>
 size_t WriteForm(const TileArgs& args) {
   switch (args.form) {
-    case StoreForm::kColumns: return WriteRows<Rounding, StoreForm::kColumns>(args);
-    case StoreForm::kRepeated: return WriteRows<Rounding, StoreForm::kRepeated>(args);
-    default: return WriteRows<Rounding, StoreForm::kPairs>(args);
+    case StoreForm::kRepeated: return WriteRows<Rounding, StoreForm::kRepeated, 2>(args);
+    case StoreForm::kColumns:
+      return args.copies == 1 ? WriteRows<Rounding, StoreForm::kColumns, 1>(args)
+                              : WriteRows<Rounding, StoreForm::kColumns, 2>(args);
+    default:
+      return args.copies == 1 ? WriteRows<Rounding, StoreForm::kPairs, 1>(args)
+                              : WriteRows<Rounding, StoreForm::kPairs, 2>(args);
   }
 }
 
