@@ -1,0 +1,115 @@
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/command.h"
+#include "client/cli/parse.h"
+
+namespace posenc::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  posenc sinusoidal --d-model 512 --rows 0:10 --cols 0:8\n"
+    "  posenc rope --model config.json --positions 131071 --format json\n"
+    "  posenc alibi --heads 12 --q 0:1 --k 0:20 --local\n"
+    "\n"
+    "Data go to stdout, everything else to stderr. Exit codes: 0 done, 1 a file cannot be written,\n"
+    "2 wrong usage, 64 + n a call that ended with gRPC status code n.";
+
+void AddGlobals(CLI::App& app, GlobalFlags& globals) {
+  app.add_option("--server", globals.server, "The service (default localhost:50051)")
+      ->envname("POSENC_SERVER")
+      ->type_name("ADDR");
+  app.add_flag("--local", globals.local, "Computes in this process; needs no server");
+  app.add_option("--timeout", globals.timeout, "Of a call, in seconds or with a unit: 2.5, 500ms, 1m")
+      ->check(Checked(ParseTimeout), "", "")
+      ->type_name("TIME");
+  app.add_flag("--quiet", globals.quiet, "No progress, no remarks on stderr; errors only");
+  app.add_flag("--tls", globals.tls, "Encrypts; the certificate is checked against the system's");
+  app.add_option("--tls-ca", globals.tls_ca_file, "Encrypts; certificates to check against, PEM")
+      ->type_name("FILE");
+  app.add_option("--token-file", globals.token_file, "Sends the file's text as a bearer token")
+      ->type_name("FILE");
+}
+
+Outcome Perform(const Session& session) {
+  Outcome outcome = session.action();
+  std::cout.flush();
+  if (outcome.ok() && !std::cout) return FileError("cannot write to stdout");
+  return outcome;
+}
+
+// CLI11's messages come without a hint where to read on.
+int ReportUsage(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help
+  std::cerr << "posenc: " << error.what() << "\nposenc: 'posenc --help' and 'posenc COMMAND --help' explain\n";
+  return kUsageError;
+}
+
+}  // namespace
+
+Outcome ReadFile(const std::string& path, std::string& text) {
+  std::ifstream file(path, std::ios::binary);
+  text.assign(std::istreambuf_iterator<char>(file), {});
+  if (file.is_open() && !file.bad() && !(text.empty() && file.fail())) return {};
+  return Usage(absl::StrCat("cannot read ", path));
+}
+
+CallOptions Session::call() const {
+  if (globals.timeout.empty()) return {};
+  return {.timeout = *ParseTimeout(globals.timeout)};
+}
+
+Outcome Session::Connect(std::shared_ptr<Connection>& connection) const {
+  if (globals.local) {
+    connection = MakeLocalConnection();
+    return {};
+  }
+  // A person wants to know at once that nobody answers.
+  ConnectionOptions options{.retry = {.max_attempts = 3}, .wait_for_ready = false};
+  if (globals.tls || !globals.tls_ca_file.empty()) {
+    TlsOptions& tls = options.tls.emplace();
+    if (!globals.tls_ca_file.empty()) {
+      Outcome outcome = ReadFile(globals.tls_ca_file, tls.root_certificates);
+      if (!outcome.ok()) return outcome;
+    }
+  }
+  if (!globals.token_file.empty()) {
+    if (Outcome outcome = ReadFile(globals.token_file, options.token); !outcome.ok()) return outcome;
+    while (!options.token.empty() && std::isspace(static_cast<unsigned char>(options.token.back()))) {
+      options.token.pop_back();
+    }
+  }
+  connection = MakeConnection(globals.server, options);
+  return {};
+}
+
+int Run(int argc, const char* const* argv) {
+  CLI::App app("Positional-encoding tables: exact numbers from a posenc service, or from this process.",
+               "posenc");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.fallthrough();  // global flags may stand behind the command
+  static Session session;
+  AddGlobals(app, session.globals);
+  AddTableCommands(app, session);
+  AddDescribeCommand(app, session);
+  AddModelCommand(app, session);
+  AddAdminCommands(app, session);
+  AddCompletionCommand(app, session);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return ReportUsage(app, error);
+  }
+  const Outcome outcome = Perform(session);
+  if (!outcome.ok()) std::cerr << "posenc: " << outcome.message << '\n';
+  return outcome.exit_code;
+}
+
+}  // namespace posenc::cli
