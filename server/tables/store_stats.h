@@ -4,6 +4,7 @@
 #ifndef POSENC_SERVER_TABLES_STORE_STATS_H_
 #define POSENC_SERVER_TABLES_STORE_STATS_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,17 +20,24 @@ struct GenerationHistogram {
                                                      2.5e-3, 5e-3, 10e-3,  50e-3,  250e-3, 1.0};
   std::array<uint64_t, kBounds.size() + 1> counts{};
   double sum_seconds = 0;
+
+  void Add(double seconds) {
+    const auto bucket = std::lower_bound(kBounds.begin(), kBounds.end(), seconds) - kBounds.begin();
+    ++counts[static_cast<size_t>(bucket)];
+    sum_seconds += seconds;
+  }
 };
 
 struct StoreStats {
   size_t limit_bytes = 0;
   size_t resident_bytes = 0;  // blocks in the cache, pinned ones included
-  size_t pinned_bytes = 0;
+  size_t pinned_bytes = 0;    // set aside for pinned tables: their full size, resident or not yet
   size_t building_bytes = 0;
   size_t buffer_bytes = 0;     // answers that were put together
   size_t orphaned_bytes = 0;   // evicted, still held
   size_t generator_bytes = 0;  // frequencies and phasors of the tables kept
-  size_t peak_bytes = 0;       // highest sum of all of these
+  size_t spare_bytes = 0;      // memory of former blocks, for the next ones
+  size_t peak_bytes = 0;       // highest sum of all of these but pinned_bytes; never above the limit
   int64_t resident_blocks = 0;
   int64_t waiting_requests = 0;
 

@@ -1,9 +1,10 @@
 // The tables of one server: blocks on demand, within a hard budget of bytes.
 //
 // Budget:    resident blocks, blocks being generated, buffers of answers, blocks that were evicted while
-//            someone still held them, and generators: all counted, never exceeded. A request that does not
-//            fit waits in line, holding nothing, until memory is free or its deadline is near; nothing is
-//            generated before it is admitted.
+//            someone still held them, spare memory and generators: all counted, never exceeded. (Besides it,
+//            each worker may be making one generator, whose size is known only then.) A request that does
+//            not fit waits in line, holding nothing, until memory is free or its deadline has come; nothing
+//            is generated before it is admitted.
 // Eviction:  least recently fetched first, never a held or pinned block.
 // Flight:    a block is generated once however many ask for it at the same time.
 // Threads:   any method, any thread, any time. Callbacks run inline when nothing has to be waited for,
@@ -36,6 +37,8 @@ struct TableStoreOptions {
   size_t budget_bytes = size_t{1} << 30;
   size_t block_bytes = limits::kDefaultBlockBytes;
   int threads = 0;  // workers that generate; 0: one for each CPU
+  // Makes the generators, on workers; null: MakeTableGenerator. For tests.
+  std::function<absl::StatusOr<std::shared_ptr<const TableGenerator>>(const TableSpec&)> make_generator;
 };
 
 // Ends the wait of one request. Copyable; Cancel may be called from any thread, any number of times,

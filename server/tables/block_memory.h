@@ -1,0 +1,55 @@
+// Memory for one block or buffer, aligned to 64 bytes.
+//
+// From 32 KiB on it is a mapping of its own, so that the system has it back the moment it is let go and the
+// resident set follows the budget; smaller pieces come from the heap. A fresh mapping costs a page fault
+// for every 4 KiB, for a block about as much as generating it: SpareMemory keeps former blocks for reuse.
+//
+// Threads: a value, moved and not copied; one thread at a time.
+
+#ifndef POSENC_SERVER_TABLES_BLOCK_MEMORY_H_
+#define POSENC_SERVER_TABLES_BLOCK_MEMORY_H_
+
+#include <cstddef>
+#include <utility>
+
+namespace posenc {
+
+inline constexpr size_t kBlockAlignmentBytes = 64;
+
+// Returns the bytes that `size_bytes` of memory take of the budget: rounded up to what is really allocated.
+size_t ChargeFor(size_t size_bytes);
+
+class BlockMemory {
+ public:
+  BlockMemory() = default;
+
+  // kPresent takes all page faults in one system call: for memory that this thread writes next, all of it.
+  enum class Pages : bool { kOnDemand, kPresent };
+
+  // Returns memory of ChargeFor(size_bytes) bytes with arbitrary contents; empty when the system has none.
+  static BlockMemory Allocate(size_t size_bytes, Pages pages);
+
+  BlockMemory(BlockMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_bytes_(std::exchange(other.size_bytes_, 0)) {}
+  BlockMemory& operator=(BlockMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_bytes_, other.size_bytes_);
+    return *this;
+  }
+  ~BlockMemory();
+
+  explicit operator bool() const { return data_ != nullptr; }
+  std::byte* data() const { return data_; }
+  size_t size_bytes() const { return size_bytes_; }
+
+ private:
+  BlockMemory(std::byte* data, size_t size_bytes) : data_(data), size_bytes_(size_bytes) {}
+
+  std::byte* data_ = nullptr;
+  size_t size_bytes_ = 0;
+};
+
+}  // namespace posenc
+
+#endif  // POSENC_SERVER_TABLES_BLOCK_MEMORY_H_

@@ -1,0 +1,193 @@
+// The part of StoreState that knows tables: keeping, pinning, evicting, listing, and the end.
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/tables/byte_text.h"
+#include "server/tables/store_state.h"
+
+namespace posenc {
+namespace {
+
+// Shares of the budget. Spare memory serves the block that comes next, not a second cache.
+constexpr size_t kIdleTablesShare = 8;
+constexpr size_t kSpareShare = 16;
+constexpr size_t kMaxSpareBytes = size_t{64} << 20;
+// What pinned tables must leave to all others: room for a few requests to move.
+constexpr size_t kUnpinnedBlocks = 8;
+constexpr size_t kUnpinnedShare = 10;
+
+// Bytes of all blocks of a table; a double, as a virtual table may exceed an integer.
+double WholeBytes(const Table& table) {
+  const int64_t last = table.block_count() - 1;
+  return static_cast<double>(last) * static_cast<double>(BlockCharge(table, 0)) +
+         static_cast<double>(BlockCharge(table, last));
+}
+
+}  // namespace
+
+StoreState::StoreState(size_t limit_bytes, size_t block_bytes)
+    : block_bytes_(block_bytes),
+      max_spare_bytes_(std::min(limit_bytes / kSpareShare, kMaxSpareBytes)),
+      budget_(limit_bytes),
+      tables_(limit_bytes / kIdleTablesShare) {}
+
+TablePtr StoreState::FindTable(const TableKey& key) {
+  TableRecord* record = tables_.Find(key);
+  if (record == nullptr) return nullptr;
+  tables_.Touch(*record);
+  return record->table;
+}
+
+void StoreState::Keep(const TablePtr& table, AfterUnlock& after) {
+  tables_.Settle(tables_.Adopt(table), after);
+}
+
+absl::Status StoreState::Pin(const TablePtr& table, AfterUnlock& after) {
+  if (closed_) return absl::CancelledError("the server is shutting down");
+  TableRecord* known = tables_.Find(table->key());
+  if (known != nullptr && known->pinned_bytes > 0) return absl::OkStatus();
+  const double bytes = WholeBytes(*table) + static_cast<double>(TableCharge(*table));
+  if (absl::Status room = CheckPinLeavesRoom(*table, bytes); !room.ok()) return room;
+  TableRecord& record = tables_.Adopt(table);
+  SetPin(record, static_cast<size_t>(bytes));
+  tables_.Settle(record, after);
+  return absl::OkStatus();
+}
+
+absl::Status StoreState::CheckPinLeavesRoom(const Table& table, double bytes) const {
+  size_t block = std::max(ChargeFor(block_bytes_), BlockCharge(table, 0));
+  for (const auto& [key, record] : tables_.records()) {
+    if (record->pinned_bytes > 0) block = std::max(block, BlockCharge(*record->table, 0));
+  }
+  const size_t room = std::max(kUnpinnedBlocks * block, budget_.limit_bytes() / kUnpinnedShare);
+  const double pinned = static_cast<double>(pinned_bytes_);
+  const double limit = static_cast<double>(budget_.limit_bytes());
+  if (bytes + pinned + static_cast<double>(room) <= limit) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "pinning ", ByteText(bytes), " beside the ", ByteText(pinned),
+      " that are pinned would leave less than ", ByteText(static_cast<double>(room)),
+      " of the memory budget of ", ByteText(limit),
+      " to other tables: unpin a table, pin a smaller one, or raise --cache-bytes"));
+}
+
+void StoreState::SetPin(TableRecord& record, size_t pinned_bytes) {
+  pinned_bytes_ += pinned_bytes - record.pinned_bytes;
+  record.pinned_bytes = pinned_bytes;
+  for (const auto& [index, slot] : record.slots) order_.Update(*slot);
+}
+
+void StoreState::Unpin(const TableKey& key, AfterUnlock& after) {
+  TableRecord* record = tables_.Find(key);
+  if (record == nullptr || record->pinned_bytes == 0) return;
+  SetPin(*record, 0);
+  tables_.Settle(*record, after);
+  after.admit = FrontFits();
+}
+
+absl::StatusOr<EvictionResult> StoreState::Evict(const TableKey& key, AfterUnlock& after) {
+  TableRecord* record = tables_.Find(key);
+  if (record == nullptr || (record->pinned_bytes == 0 && record->resident_blocks == 0)) {
+    return absl::NotFoundError("no such table is resident or pinned");
+  }
+  const EvictionResult result = EvictBlocks(*record, after);
+  after.admit = FrontFits();
+  return result;
+}
+
+EvictionResult StoreState::EvictAll(AfterUnlock& after) {
+  std::vector<TableRecord*> all;
+  for (const auto& [key, record] : tables_.records()) {
+    if (record->pinned_bytes > 0 || record->resident_blocks > 0) all.push_back(record.get());
+  }
+  EvictionResult sum;
+  for (TableRecord* record : all) {
+    const EvictionResult one = EvictBlocks(*record, after);
+    sum.tables += one.tables;
+    sum.blocks += one.blocks;
+    sum.bytes += one.bytes;
+  }
+  tables_.DropIdle(budget_.limit_bytes(), after);
+  while (!spare_.empty()) RetireSpare(after);
+  after.admit = FrontFits();
+  return sum;
+}
+
+// The record may be gone afterwards.
+EvictionResult StoreState::EvictBlocks(TableRecord& record, AfterUnlock& after) {
+  const EvictionResult result{1, record.resident_blocks, record.resident_bytes};
+  SetPin(record, 0);
+  std::vector<BlockSlot*> resident;
+  for (const auto& [index, slot] : record.slots) {
+    if (slot->block) resident.push_back(slot.get());
+  }
+  for (BlockSlot* slot : resident) {
+    ++counters_.admin_evictions;
+    if (BlockMemory memory = Uncache(*slot, after)) {
+      Recycle(Charge::kResident, std::move(memory), after);
+    }
+    SlotIsMissing(*slot, after);
+  }
+  if (resident.empty()) tables_.Settle(record, after);
+  return result;
+}
+
+void StoreState::RetireSpare(AfterUnlock& after) {
+  BlockMemory memory = spare_.TakeLargest();
+  budget_.Move(Charge::kSpare, Charge::kRetiring, memory.size_bytes());
+  after.retiring_bytes += memory.size_bytes();
+  after.dead.push_back(std::move(memory));
+}
+
+std::vector<TableResidency> StoreState::ListTables() const {
+  std::vector<TableResidency> list;
+  for (const auto& [key, record] : tables_.records()) {
+    if (record->resident_blocks == 0 && record->pinned_bytes == 0) continue;
+    list.push_back({record->table, record->resident_bytes, record->resident_blocks,
+                    record->pinned_bytes > 0});
+  }
+  std::sort(list.begin(), list.end(), [](const TableResidency& a, const TableResidency& b) {
+    return a.table->key() < b.table->key();
+  });
+  return list;
+}
+
+StoreStats StoreState::stats() const {
+  StoreStats stats = counters_;
+  stats.limit_bytes = budget_.limit_bytes();
+  stats.resident_bytes = budget_[Charge::kResident];
+  stats.pinned_bytes = pinned_bytes_;
+  stats.building_bytes = budget_[Charge::kBuilding];
+  stats.buffer_bytes = budget_[Charge::kBuffer];
+  stats.orphaned_bytes = budget_[Charge::kOrphaned];
+  stats.generator_bytes = budget_[Charge::kGenerator];
+  stats.spare_bytes = budget_[Charge::kSpare] + budget_[Charge::kRetiring];
+  stats.peak_bytes = budget_.peak_bytes();
+  stats.resident_blocks = resident_blocks_;
+  stats.waiting_requests = queue_.size();
+  return stats;
+}
+
+void StoreState::Close(AfterUnlock& after) {
+  closed_ = true;
+  std::vector<RequestPtr> waiting;
+  for (const auto& [key, record] : tables_.records()) {
+    for (const auto& [index, slot] : record->slots) {
+      waiting.insert(waiting.end(), slot->waiters.begin(), slot->waiters.end());
+    }
+  }
+  while (!queue_.empty()) End(*queue_.front(), absl::CancelledError("the server is shutting down"), after);
+  for (RequestPtr& request : waiting) {
+    End(*request, absl::CancelledError("the server is shutting down"), after);
+    after.garbage.push_back(std::move(request));
+  }
+  after.admit = false;
+}
+
+void StoreState::Clear(AfterUnlock& after) {
+  EvictAll(after);
+  after.admit = false;
+}
+
+}  // namespace posenc
