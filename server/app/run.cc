@@ -1,0 +1,84 @@
+#include "server/app/run.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "server/app/config.h"
+#include "server/app/grpc_log.h"
+#include "server/app/memory_limit.h"
+#include "server/app/program_info.h"
+#include "server/app/server.h"
+#include "server/app/signals.h"
+#include "server/app/stop_request.h"
+#include "server/app/warm_list.h"
+#include "server/telemetry/log.h"
+
+namespace posenc {
+namespace {
+
+constexpr int kExitOk = 0;
+constexpr int kExitCannotStart = 1;
+constexpr int kExitWrongConfig = 2;
+
+ConfigSurroundings TheSurroundings() {
+  ConfigSurroundings surroundings;
+  surroundings.environment = [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    return value;
+  };
+  surroundings.memory_limit = CgroupMemoryLimit();
+  surroundings.on_terminal = isatty(STDERR_FILENO) == 1;
+  surroundings.version_text = VersionText(GetProgramInfo());
+  return surroundings;
+}
+
+int Refuse(const absl::Status& status) {
+  std::fprintf(stderr, "posenc-server: %s\n", std::string(status.message()).c_str());
+  return kExitWrongConfig;
+}
+
+int Show(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  return kExitOk;
+}
+
+int Serve(const ServerConfig& config, std::vector<WarmEntry> warm) {
+  Logger log(config.log_format, config.log_level);
+  RouteGrpcLog(&log);
+  StopRequest stop;
+  absl::Status status;
+  {
+    const SignalWaiter signals(stop, log);
+    Server server(config, std::move(warm), log, stop);
+    status = server.Run();
+  }
+  if (status.ok()) {
+    log.Info("stopped");
+  } else {
+    log.Error(absl::string_view(status.message()));
+  }
+  RouteGrpcLog(nullptr);
+  return status.ok() ? kExitOk : kExitCannotStart;
+}
+
+}  // namespace
+
+int RunServer(const std::vector<std::string>& args) {
+  BlockStopSignals();
+  const absl::StatusOr<Invocation> invocation = ParseInvocation(args, TheSurroundings());
+  if (!invocation.ok()) return Refuse(invocation.status());
+  if (invocation->action == Invocation::Action::kShowText) return Show(invocation->text);
+  if (invocation->action == Invocation::Action::kPrintConfig) return Show(PrintConfig(invocation->values));
+  absl::StatusOr<std::vector<WarmEntry>> warm =
+      LoadWarmList(invocation->config.warm, invocation->config.warm_dtype);
+  if (!warm.ok()) return Refuse(warm.status());
+  if (invocation->action == Invocation::Action::kCheckConfig) return Show("the configuration is valid\n");
+  return Serve(invocation->config, *std::move(warm));
+}
+
+}  // namespace posenc
