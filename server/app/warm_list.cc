@@ -65,18 +65,20 @@ absl::StatusOr<std::vector<WarmEntry>> FromModelConfig(const std::string& path, 
   return entries;
 }
 
+absl::StatusOr<std::vector<WarmEntry>> LoadEntries(const std::string& path, ElementType config_element_type) {
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  if (absl::EndsWith(path, ".json")) return FromModelConfig(path, *text, config_element_type);
+  return FromTextproto(path, *text);
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<WarmEntry>> LoadWarmList(const std::vector<std::string>& files,
                                                     ElementType config_element_type) {
   std::vector<WarmEntry> all;
   for (const std::string& path : files) {
-    const absl::StatusOr<std::string> text = ReadFile(path);
-    absl::StatusOr<std::vector<WarmEntry>> entries = text.status();
-    if (text.ok()) {
-      entries = absl::EndsWith(path, ".json") ? FromModelConfig(path, *text, config_element_type)
-                                              : FromTextproto(path, *text);
-    }
+    const absl::StatusOr<std::vector<WarmEntry>> entries = LoadEntries(path, config_element_type);
     if (!entries.ok()) {
       return absl::Status(entries.status().code(),
                           absl::StrCat("--warm ", path, ": ", entries.status().message()));
