@@ -8,6 +8,8 @@ from source_tree import SourceTree
 
 
 class TreeTest(unittest.TestCase):
+    maxDiff = None
+
     def test_tree_obeys_every_check(self):
         tree = SourceTree(arguments.ARGUMENTS.root)
         self.assertGreater(len(tree.files(".h", ".cc")), 50, "hardly any source found: wrong root?")

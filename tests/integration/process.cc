@@ -23,7 +23,7 @@ ServerProcess::ServerProcess(const std::vector<std::string>& flags, int port) {
                                         "--admin-listen", "127.0.0.1:0", "--log-format", "json"};
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   int pipe_fds[2];
-  ASSERT_EQ(pipe2(pipe_fds, O_CLOEXEC), 0);
+  EXPECT_EQ(pipe2(pipe_fds, O_CLOEXEC), 0);
   Spawn(std::move(arguments), pipe_fds[1]);
   close(pipe_fds[1]);
   AwaitReady(pipe_fds[0]);

@@ -57,7 +57,7 @@ class ResolveModelTest(ServerTest):
         self.assertIn("rope_theta", sources["rope.base"])
 
     def test_text_that_is_no_config_is_refused(self):
-        for text in ("", "{", "[]", json.dumps({"model_type": "llama"})):
+        for text in ("", "{", "[]", json.dumps({"model_type": "llama", "hidden_size": "wide"})):
             with self.subTest(text=text), self.assertRaises(grpc.RpcError) as caught:
                 self.tables.ResolveModel(service.ResolveModelRequest(config_json=text), timeout=DEADLINE)
             self.assertEqual(caught.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)

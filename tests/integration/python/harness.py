@@ -42,7 +42,7 @@ class ServerProcess:
 
     def __init__(self, *flags):
         self._folder = tempfile.TemporaryDirectory()
-        self._lines = queue.Queue()
+        self._lines, self._seen = queue.Queue(), []
         ports = pathlib.Path(self._folder.name)
         self._files = {"port": ports / "port", "admin_port": ports / "admin-port"}
         self.process = subprocess.Popen(
@@ -50,35 +50,44 @@ class ServerProcess:
              "--port-file", self._files["port"], "--admin-port-file", self._files["admin_port"],
              "--log-format", "json", *flags],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        threading.Thread(target=self._read_log, daemon=True).start()
+        self._reader = threading.Thread(target=self._read_log, daemon=True)
+        self._reader.start()
 
     def _read_log(self):
         for line in self.process.stderr:
+            self._seen.append(line)
             self._lines.put(line)
         self._lines.put(None)
 
     def wait_for(self, text):
         """Waits for the log line with that message and returns it."""
-        seen = []
         while (line := self._lines.get(timeout=DEADLINE)) is not None:
-            seen.append(line)
-            if json.loads(line)["msg"] == text:
-                return json.loads(line)
-        raise AssertionError(f"the server ended without saying '{text}':\n" + "".join(seen))
+            # What is no JSON comes from below the log: an assertion, an abort.
+            entry = json.loads(line) if line.startswith("{\"") else {"msg": line}
+            if entry["msg"] == text:
+                return entry
+        raise AssertionError(f"the server ended without saying '{text}':\n" + "".join(self._seen))
 
     def __enter__(self):
-        self.wait_for("ready")
+        try:
+            self.wait_for("ready")
+        except BaseException:
+            self.__exit__()
+            raise
         self.port = int(self._files["port"].read_text())
         self.admin_port = int(self._files["admin_port"].read_text())
         self.target = f"127.0.0.1:{self.port}"
         return self
 
     def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
+        crashed = (self.process.poll() or 0) < 0
+        self.process.kill()
         self.process.wait(DEADLINE)
+        self._reader.join(DEADLINE)
         self.process.stderr.close()
         self._folder.cleanup()
+        if crashed:
+            raise AssertionError(f"the server crashed ({self.process.returncode}):\n" + "".join(self._seen))
 
     def channel(self):
         return grpc.insecure_channel(self.target, options=[("grpc.enable_http_proxy", 0)])
