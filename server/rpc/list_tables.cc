@@ -25,9 +25,9 @@ struct Page {
 absl::StatusOr<Page> DecodePage(const v1::ListTablesRequest& request) {
   Page page;
   if (request.page_size() < 0 || request.page_size() > kMaxPageSize) {
-    return FieldError(
-        absl::StatusCode::kInvalidArgument, "page_size",
-        absl::StrCat("is ", request.page_size(), "; allowed: 0 to ", kMaxPageSize, ", 0 for ", kDefaultPageSize));
+    return FieldError(absl::StatusCode::kInvalidArgument, "page_size",
+                      absl::StrCat("is ", request.page_size(), "; allowed: 0 to ", kMaxPageSize,
+                                   ", 0 for ", kDefaultPageSize));
   }
   if (request.page_size() > 0) page.size = request.page_size();
   if (request.page_token().empty()) return page;

@@ -41,12 +41,10 @@ void FetchRun(TableStore& store, TablePtr table, const RowRun& run, const std::s
   const int64_t first = table->BlockOfRow(run.begin);
   const int64_t last = table->BlockOfRow(run.end - 1);
   auto on_blocks = [table, run, done = std::move(done)](absl::StatusOr<Blocks> blocks) {
-    absl::StatusOr<RowData> rows = blocks.status();
-    CatchExceptions(
-        [&] {
-          if (blocks.ok()) rows = ReferenceRows(*table, *blocks, run);
-        },
-        [&](absl::Status failure) { rows = std::move(failure); });
+    if (!blocks.ok()) return done(blocks.status());
+    absl::StatusOr<RowData> rows;
+    CatchExceptions([&] { rows = ReferenceRows(*table, *blocks, run); },
+                    [&](absl::Status failure) { rows = std::move(failure); });
     done(std::move(rows));
   };
   call->StartRequest([&] {

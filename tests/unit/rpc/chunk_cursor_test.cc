@@ -1,0 +1,71 @@
+#include "server/rpc/chunk_cursor.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "proto/selection_codec.h"
+#include "proto/spec_codec.h"
+#include "server/encodings/table_generator.h"
+#include "tests/support/text_proto.h"
+
+namespace posenc {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr size_t kBlockBytes = 4096;
+
+class ChunkCursorTest : public ::testing::Test {
+ protected:
+  // Row counts of the chunks of a selection, both as text protos.
+  std::vector<int64_t> ChunkRows(const std::string& spec, const std::string& selection, int64_t skip = 0) {
+    const TableSpec table_spec = DecodeNormalizedSpec(ParseText<v1::TableSpec>(spec)).value();
+    const auto table = std::make_shared<Table>(
+        table_spec, MakeTableGenerator(table_spec).value(), kBlockBytes);
+    const Selection part = DecodeSelection(ParseText<v1::Selection>(selection)).value();
+    const SlicePlan plan = ResolveSelection(part, table->shape()).value();
+    std::vector<int64_t> rows;
+    for (ChunkCursor cursor(table, plan, skip, kBlockBytes); !cursor.done();) {
+      rows.push_back(cursor.Peek().row_count());
+      cursor.Advance(rows.back());
+    }
+    return rows;
+  }
+};
+
+// 256 bytes a row, 16 rows a block.
+constexpr char kRows16[] = "sinusoidal { d_model: 64 max_len: 40 }";
+
+TEST_F(ChunkCursorTest, ChunksAreBlocks) {
+  EXPECT_THAT(ChunkRows(kRows16, ""), ElementsAre(16, 16, 8));
+}
+
+TEST_F(ChunkCursorTest, RangesAreCutAtBlocks) {
+  EXPECT_THAT(ChunkRows(kRows16, "rows { begin: 10 end: 33 }"), ElementsAre(6, 16, 1));
+}
+
+TEST_F(ChunkCursorTest, SkippedRowsAreLeftOut) {
+  EXPECT_THAT(ChunkRows(kRows16, "", 20), ElementsAre(12, 8));
+  EXPECT_THAT(ChunkRows(kRows16, "", 40), ElementsAre());
+}
+
+TEST_F(ChunkCursorTest, PositionsComeInBlocksOfTheAnswersRows) {
+  std::string positions = "columns { begin: 0 end: 32 } positions {";
+  for (int i = 0; i < 40; ++i) positions += " values: 3";
+  EXPECT_THAT(ChunkRows(kRows16, positions + "}"), ElementsAre(32, 8));
+}
+
+TEST_F(ChunkCursorTest, RunsOfHeadsAreChunksOfTheirOwn) {
+  EXPECT_THAT(ChunkRows("alibi { heads: 3 max_len: 16 }", "rows { begin: 14 }"), ElementsAre(2, 2, 2));
+  EXPECT_THAT(ChunkRows("alibi { heads: 3 max_len: 16 }", "rows { begin: 14 }", 3), ElementsAre(1, 2));
+}
+
+TEST_F(ChunkCursorTest, RowsWithoutColumnsAreOneChunk) {
+  EXPECT_THAT(ChunkRows("sinusoidal { d_model: 64 max_len: 4000000000 }", "columns { begin: 5 end: 5 }"),
+              ElementsAre(4000000000));
+}
+
+}  // namespace
+}  // namespace posenc
