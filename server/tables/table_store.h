@@ -38,7 +38,8 @@ struct TableStoreOptions {
   size_t block_bytes = limits::kDefaultBlockBytes;
   int threads = 0;  // workers that generate; 0: one for each CPU
   // Makes the generators, on workers; null: MakeTableGenerator. For tests.
-  std::function<absl::StatusOr<std::shared_ptr<const TableGenerator>>(const TableSpec&)> make_generator;
+  std::function<absl::StatusOr<std::shared_ptr<const TableGenerator>>(const TableSpec&)> make_generator =
+      nullptr;
 };
 
 // Ends the wait of one request. Copyable; Cancel may be called from any thread, any number of times,
