@@ -25,7 +25,7 @@ model=$posenc_root/deploy/models/llama-3.1-8b/config.json
 if [[ -z ${POSENC_BINARY_DIR:-} ]]; then
   step "looking for packages"
   install_missing build runtime
-  configure_and_build
+  configure_and_build -DPOSENC_BUILD_TESTS=OFF
 fi
 
 scratch=$(mktemp -d)

@@ -56,9 +56,10 @@ build_jobs() {
   echo "$jobs"
 }
 
-# Configures and builds the release preset; arguments are further options for CMake.
+# Configures and builds the release preset; arguments are further options for CMake. The compiler's flags are
+# the same for every caller, so that one script reuses what another has compiled.
 configure_and_build() {
-  local options=("$@") jobs
+  local options=(-DPOSENC_WERROR=ON "$@") jobs
   command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   step "configuring build/release"
   (cd "$posenc_root" && cmake --preset release "${options[@]}") >&2 || fail
