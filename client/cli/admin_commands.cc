@@ -42,10 +42,10 @@ std::string& AddFormat(CLI::App& command) {
 }
 
 void PrintTables(const std::vector<TableStatus>& tables) {
-  std::cout << absl::StrFormat("%-16s  %-10s  %-4s  %10s  %10s  %s\n", "KEY", "FAMILY", "TYPE", "SIZE",
+  std::cout << absl::StrFormat("%-64s  %-10s  %-4s  %10s  %10s  %s\n", "KEY", "FAMILY", "TYPE", "SIZE",
                                "RESIDENT", "PINNED");
   for (const TableStatus& table : tables) {
-    std::cout << absl::StrFormat("%-16s  %-10s  %-4s  %10s  %10s  %s\n", table.key.substr(0, 16),
+    std::cout << absl::StrFormat("%-64s  %-10s  %-4s  %10s  %10s  %s\n", table.key,
                                  FamilyName(table.spec.family), ElementTypeName(table.spec.element_type),
                                  BytesText(static_cast<double>(table.size_bytes)),
                                  BytesText(static_cast<double>(table.resident_bytes)),
@@ -116,11 +116,12 @@ Outcome PrintHealth(Client& client, const CallOptions& call) {
   constexpr std::array<const char*, 4> kNames = {"UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"};
   std::cout << kNames[static_cast<size_t>(*health)] << '\n';
   if (*health == HealthStatus::kServing) return {};
-  return RpcError(absl::UnavailableError("the server answers, but is not serving"));
+  return {kRpcErrorBase + static_cast<int>(absl::StatusCode::kUnavailable),
+          "the server answers, but is not serving"};
 }
 
 Outcome Evict(Client& client, const CallOptions& call, const std::vector<std::string>& keys, bool all) {
-  if (keys.empty() != all) return Usage("evict takes keys (as 'posenc tables' shows them in JSON) or --all");
+  if (keys.empty() != all) return Usage("evict takes keys (as 'posenc tables' shows them) or --all");
   const absl::StatusOr<EvictedTables> evicted = all ? client.EvictAll(call) : client.Evict(keys, call);
   if (!evicted.ok()) return RpcError(evicted.status());
   std::cout << "evicted " << evicted->tables << " tables, " << evicted->blocks << " blocks, "
@@ -174,7 +175,7 @@ class WarmCommand {
     }
     if (model_file_.empty()) return Usage("warm takes a family with its flags, or --model FILE");
     std::string text;
-    if (Outcome outcome = ReadFile(model_file_, text); !outcome.ok()) return outcome;
+    if (Outcome outcome = ReadConfig(model_file_, text); !outcome.ok()) return outcome;
     const absl::StatusOr<ModelTables> model = client.ResolveModel(std::move(text), session_.call());
     if (!model.ok()) return RpcError(model.status());
     for (const ModelTable& table : model->tables) specs.push_back(table.spec);

@@ -53,6 +53,9 @@ std::function<std::string(const std::string&)> Checked(Parse parse) {
 // Reads a whole file. Errors: a usage error that names it.
 Outcome ReadFile(const std::string& path, std::string& text);
 
+// Reads a model's config.json; the model's folder will do.
+Outcome ReadConfig(const std::string& path, std::string& text);
+
 // Parses and runs; returns the exit code.
 int Run(int argc, const char* const* argv);
 

@@ -65,7 +65,8 @@ class TextTable {
     rows_ = Shown(grid.rows, edge_rows, edge_rows);
     MeasureNames();
     MeasureCells();
-    const int64_t room = std::max<int64_t>(layout.width_columns - name_width_ - 4, 0);
+    // The indent, and the dots in the middle.
+    const int64_t room = std::max<int64_t>(layout.width_columns - name_width_ - 2 - 5, 0);
     const int64_t fitting = layout.full ? grid.columns : std::max<int64_t>(2, room / (cell_width_ + 2));
     const bool elided = fitting < grid.columns;
     columns_ = elided ? Shown(grid.columns, (fitting + 1) / 2, fitting / 2)

@@ -100,7 +100,7 @@ void AddModelCommand(CLI::App& app, Session& session) {
   command.callback([&session] {
     session.action = [&session]() -> Outcome {
       std::string text;
-      if (Outcome outcome = ReadFile(flags.file, text); !outcome.ok()) return outcome;
+      if (Outcome outcome = ReadConfig(flags.file, text); !outcome.ok()) return outcome;
       std::shared_ptr<Connection> connection;
       if (Outcome outcome = session.Connect(connection); !outcome.ok()) return outcome;
       const auto model = Client(connection).ResolveModel(std::move(text), session.call());

@@ -16,7 +16,9 @@ namespace posenc::cli {
 Output::Output(std::string path) : path_(std::move(path)) {
   if (path_.empty()) return;
   temporary_path_ = absl::StrCat(path_, ".", getpid(), ".part");
+  errno = 0;
   file_.open(temporary_path_, std::ios::binary | std::ios::trunc);
+  open_error_ = file_ ? 0 : errno;
 }
 
 Output::~Output() {
@@ -30,7 +32,7 @@ Outcome Output::Commit() {
     return FileError(absl::StrCat("cannot write ", path_.empty() ? "to stdout" : path_, ": ",
                                   std::strerror(errno)));
   };
-  errno = 0;
+  errno = open_error_;
   stream().flush();
   if (!stream()) return failed();
   if (path_.empty()) return {};

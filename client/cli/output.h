@@ -33,6 +33,7 @@ class Output {
   std::string path_;
   std::string temporary_path_;  // empty once there is nothing to remove
   std::ofstream file_;
+  int open_error_ = 0;  // why the file could not be opened, as errno
 };
 
 // Whether a person looks at the stream.

@@ -1,10 +1,9 @@
-#include <cstdlib>
+#include <cctype>
 #include <fstream>
 #include <iostream>
-#include <iterator>
+#include <sstream>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/parse.h"
@@ -55,9 +54,17 @@ int ReportUsage(const CLI::App& app, const CLI::ParseError& error) {
 
 Outcome ReadFile(const std::string& path, std::string& text) {
   std::ifstream file(path, std::ios::binary);
-  text.assign(std::istreambuf_iterator<char>(file), {});
-  if (file.is_open() && !file.bad() && !(text.empty() && file.fail())) return {};
-  return Usage(absl::StrCat("cannot read ", path));
+  std::ostringstream content;
+  if (file.is_open() && content << file.rdbuf()) {
+    text = std::move(content).str();
+    return {};
+  }
+  return Usage(absl::StrCat("cannot read ", path, ", or it is empty"));
+}
+
+Outcome ReadConfig(const std::string& path, std::string& text) {
+  const bool is_folder = CLI::ExistingDirectory(path).empty();
+  return ReadFile(is_folder ? absl::StrCat(path, "/config.json") : path, text);
 }
 
 CallOptions Session::call() const {

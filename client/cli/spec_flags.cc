@@ -25,13 +25,6 @@ absl::StatusOr<std::string> ParseScaling(const std::string& name) {
       absl::StrCat("'", name, "' is unknown; allowed: none, linear, llama3, frequencies"));
 }
 
-// Files that people have: a model's directory means its config.json.
-std::string ConfigFile(const std::string& path) {
-  return CLI::detail::check_path(path.c_str()) == CLI::detail::path_type::directory
-             ? absl::StrCat(path, "/config.json")
-             : path;
-}
-
 }  // namespace
 
 template <typename Spec, typename Value>
@@ -172,7 +165,7 @@ void SpecFlags::AddModel(CLI::App& command) {
 
 Outcome SpecFlags::FromModel(Client& client, const CallOptions& call, TableSpec& spec) const {
   std::string text;
-  if (Outcome read = ReadFile(ConfigFile(model_file_), text); !read.ok()) return read;
+  if (Outcome read = ReadConfig(model_file_, text); !read.ok()) return read;
   const absl::StatusOr<ModelTables> model = client.ResolveModel(std::move(text), call);
   if (!model.ok()) return RpcError(model.status());
   std::vector<std::string> names;

@@ -1,29 +1,8 @@
 #include "posenc/client.h"
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "posenc/table_builder.h"
 
 namespace posenc {
-namespace {
-
-absl::Status CheckDestinations(const SliceInfo& slice,
-                               const std::vector<std::span<std::byte>>& destinations) {
-  if (destinations.size() != slice.tensors.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(destinations.size(), " destinations; needed: ",
-                                                   slice.tensors.size(), ", one for each tensor"));
-  }
-  for (size_t i = 0; i < destinations.size(); ++i) {
-    const int64_t bytes = TensorBytes(slice.tensors[i]).value_or(-1);
-    if (static_cast<int64_t>(destinations[i].size()) == bytes) continue;
-    return absl::InvalidArgumentError(absl::StrCat("destination of '", slice.tensors[i].name, "' has ",
-                                                   destinations[i].size(), " bytes; needed: ", bytes));
-  }
-  return absl::OkStatus();
-}
-
-}  // namespace
-
 absl::StatusOr<TableDescription> Client::Describe(const TableRequest& table, const CallOptions& call) {
   return connection_->Describe({.spec = table.spec(), .call = call});
 }
@@ -60,13 +39,10 @@ absl::Status Client::Stream(const TableRequest& table, const Selection& selectio
 
 absl::Status Client::ReadInto(const TableRequest& table, const Selection& selection,
                               std::vector<std::span<std::byte>> destinations, const CallOptions& call) {
-  using Spans = std::vector<std::span<std::byte>>;
-  const auto checked = [&](const SliceInfo& slice) -> absl::StatusOr<Spans> {
-    if (absl::Status status = CheckDestinations(slice, destinations); !status.ok()) return status;
-    return destinations;
-  };
-  return connection_->Stream(
-      {.spec = table.spec(), .selection = selection, .destinations = checked, .call = call});
+  return connection_->Stream({.spec = table.spec(),
+                              .selection = selection,
+                              .destinations = [&](const SliceInfo&) { return destinations; },
+                              .call = call});
 }
 
 absl::StatusOr<ModelTables> Client::ResolveModel(std::string config_json, const CallOptions& call) {

@@ -92,7 +92,8 @@ class LocalConnection : public Connection {
     const absl::StatusOr<LocalSlice> slice = LocalSlice::Make(params.spec, params.selection);
     if (!slice.ok()) return slice.status();
     absl::StatusOr<TableBuilder> builder =
-        TableBuilder::Allocate(slice->info().key, slice->info().tensors);
+        TableBuilder::Allocate(slice->info().key, slice->info().tensors,
+                               ConnectionOptions().max_table_bytes);
     if (!builder.ok()) return builder.status();
     slice->Generate(0, slice->info().row_count, builder->data());
     return (*std::move(builder)).Build();

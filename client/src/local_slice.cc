@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/src/destinations.h"
 #include "server/core/limits.h"
 #include "server/core/normalize.h"
 #include "server/core/table_key.h"
@@ -110,24 +110,25 @@ int64_t LocalSlice::RowsPerChunk() const {
 }
 
 absl::Status LocalSlice::Stream(const StreamParams& params) const {
-  std::vector<std::span<std::byte>> destinations;
-  if (params.destinations) {
-    auto given = params.destinations(info_);
-    if (!given.ok()) return given.status();
-    destinations = *std::move(given);
+  if (params.skip_rows < 0 || params.skip_rows > info_.row_count) {
+    Violations bad;
+    bad.Add("skip_rows", params.skip_rows, absl::StrCat("0 to ", info_.row_count));
+    return bad.ToStatus(absl::StatusCode::kOutOfRange);
   }
-  const int64_t step = RowsPerChunk();
+  const auto destinations = AskForDestinations(params, info_);
+  if (!destinations.ok()) return destinations.status();
   std::vector<std::vector<std::byte>> scratch(info_.tensors.size());
+  const int64_t step = RowsPerChunk();
   for (int64_t row = params.skip_rows; row < info_.row_count; row += step) {
     const int64_t count = std::min(step, info_.row_count - row);
     std::vector<std::span<std::byte>> memory;
     for (size_t i = 0; i < info_.tensors.size(); ++i) {
       const int64_t size = count * row_bytes(i);
-      if (destinations.empty()) {
+      if (destinations->empty()) {
         scratch[i].resize(size);
         memory.push_back(scratch[i]);
       } else {
-        memory.push_back(destinations[i].subspan(row * row_bytes(i), size));
+        memory.push_back((*destinations)[i].subspan(row * row_bytes(i), size));
       }
     }
     Generate(row, count, memory);

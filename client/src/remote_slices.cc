@@ -79,7 +79,10 @@ absl::Status RemoteConnection::Stream(const StreamParams& params) {
       return absl::OkStatus();
     }
     if (receiver.next_row() > begin) loop.Progressed();
-    return ended.ok() ? receiver.Finish() : ended;
+    const absl::Status complete = receiver.Finish();
+    // A connection that breaks behind the last row has lost nothing.
+    if (ended.ok() || (complete.ok() && IsTransient(ended))) return complete;
+    return ended;
   });
   return stopped.ok() ? status : stopped;
 }

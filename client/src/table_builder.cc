@@ -17,6 +17,9 @@ constexpr uint64_t kAlignment = 64;
 // A huge page: from here on memory is aligned to it, so that the kernel can use one.
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 
+// More than any memory, little enough to calculate with.
+constexpr uint64_t kMaxBytes = uint64_t{1} << 62;
+
 uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 std::shared_ptr<std::byte> AllocateAligned(uint64_t size) {
@@ -55,9 +58,9 @@ absl::StatusOr<TableBuilder> TableBuilder::Allocate(std::string key, std::vector
     sizes.push_back(static_cast<uint64_t>(*bytes));
     // Each size is below 2^63, so that the sum cannot wrap before it is compared.
     total = RoundUp(total, kAlignment) + sizes.back();
-    if (total > max_bytes || total > uint64_t{1} << 62) {
+    if (total > std::min(max_bytes, kMaxBytes)) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("a table of ", total, " bytes and more; allowed here: ", max_bytes));
+          absl::StrCat("the table has ", total, " bytes or more; allowed here: at most ", max_bytes));
     }
   }
   TableBuilder builder;

@@ -1,0 +1,58 @@
+// A service of ten rows that breaks as a test wants it, over real gRPC on a port of its own.
+
+#ifndef POSENC_TESTS_UNIT_CLIENT_FAULTY_SERVICE_H_
+#define POSENC_TESTS_UNIT_CLIENT_FAULTY_SERVICE_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "posenc/v1/positional_encoding_service.grpc.pb.h"
+
+namespace posenc {
+
+// Streams the tensor "table", F32 [10, 2], two rows to a chunk: row r holds r and -r.
+class FaultyService : public v1::PositionalEncodingService::Service {
+ public:
+  static constexpr int kRows = 10;
+
+  FaultyService();
+  ~FaultyService() override { server_->Shutdown(); }
+
+  std::string target() const { return "127.0.0.1:" + std::to_string(port_); }
+
+  // What every call begins with; not OK ends it. Gets the number of the call, from 1.
+  std::function<grpc::Status(int call)> on_call = [](int) { return grpc::Status::OK; };
+  // Called with each chunk before it is sent; not OK ends the stream.
+  std::function<grpc::Status(int call, v1::StreamSliceResponse&)> on_chunk =
+      [](int, v1::StreamSliceResponse&) { return grpc::Status::OK; };
+  std::function<void(v1::GetSliceResponse&)> on_slice = [](v1::GetSliceResponse&) {};
+
+  int calls() const { return calls_; }
+  std::vector<int64_t> skips() {
+    const std::lock_guard lock(mutex_);
+    return skips_;
+  }
+  std::string authorization;  // of the last call
+
+ private:
+  grpc::Status GetSlice(grpc::ServerContext* context, const v1::GetSliceRequest* request,
+                        v1::GetSliceResponse* response) override;
+  grpc::Status StreamSlice(grpc::ServerContext* context, const v1::StreamSliceRequest* request,
+                           grpc::ServerWriter<v1::StreamSliceResponse>* writer) override;
+
+  int port_ = 0;
+  std::atomic<int> calls_ = 0;
+  std::mutex mutex_;
+  std::vector<int64_t> skips_;  // guarded by mutex_
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace posenc
+
+#endif  // POSENC_TESTS_UNIT_CLIENT_FAULTY_SERVICE_H_
