@@ -12,6 +12,13 @@ namespace {
 // which loses nothing.
 constexpr double kLeastDrift = 0x1p-1060;
 
+// The rows of a call that writes this much would drive each other out of the caches: they go past them.
+constexpr int64_t kStreamBytes = int64_t{8} << 20;
+
+constexpr size_t kStreamAlignment = 64;
+// Such calls write a tile here first, in the nearest cache, and then copy whole lines.
+constexpr int64_t kStagedBytes = 32768;
+
 }  // namespace
 
 PhasorGenerator::PhasorGenerator(const PhasorTable& table)
@@ -55,43 +62,89 @@ void PhasorGenerator::GenerateAt(std::span<const int64_t> positions,
   }
 }
 
-void PhasorGenerator::SetAnchors(int64_t position, int64_t first_pair, int64_t pairs,
-                                 Anchors& anchors) const {
-  for (int64_t i = 0; i < pairs; ++i) {
-    const Phasor phasor = cells_.At(position, first_pair + i);
-    const DoubleDouble cos = ToDoubleDouble(phasor.cos), sin = ToDoubleDouble(phasor.sin);
-    anchors.cos_high[i] = cos.high;
-    anchors.cos_low[i] = cos.low;
-    anchors.sin_high[i] = sin.high;
-    anchors.sin_low[i] = sin.low;
-    anchors.drift[i] = phasor.sin.mantissa == 0 && position != 0 ? 0.0 : kLeastDrift;
+void PhasorGenerator::SetAccurateAnchor(int64_t position, int64_t k, int64_t i, Anchors& anchors) const {
+  const Phasor phasor = cells_.At(position, k);
+  const DoubleDouble cos = ToDoubleDouble(phasor.cos), sin = ToDoubleDouble(phasor.sin);
+  anchors.cos_high[i] = cos.high;
+  anchors.cos_low[i] = cos.low;
+  anchors.sin_high[i] = sin.high;
+  anchors.sin_low[i] = sin.low;
+  anchors.drift[i] = phasor.sin.mantissa == 0 && position != 0 ? 0.0 : kLeastDrift;
+}
+
+void PhasorGenerator::StartAnchors(int64_t position, int64_t first_pair, int64_t pairs,
+                                   Anchors& anchors) const {
+  const auto set_accurately = [&](int64_t i) { SetAccurateAnchor(position, first_pair + i, i, anchors); };
+  if (cells_.type() == ElementType::kF64) {
+    for (int64_t i = 0; i < pairs; ++i) set_accurately(i);
+    return;
   }
+  ReducedAngles angles{};  // the lanes behind the last pair are computed too
+  std::array<int16_t, kChunkPairs> accurate;
+  size_t count = 0;
+  for (int64_t i = 0; i < pairs; ++i) {
+    const std::optional<StepAndRest> angle = ReduceAngle(cells_.turns(first_pair + i), position);
+    if (!angle) accurate[count++] = static_cast<int16_t>(i);
+    const StepAndRest& reduced = angle.value_or(StepAndRest{});
+    const StepPhasor& step = PhasorOfStep(reduced.step);
+    angles.rest_high[i] = reduced.rest.high;
+    angles.rest_low[i] = reduced.rest.low;
+    angles.cos_high[i] = step.cos.high;
+    angles.cos_low[i] = step.cos.low;
+    angles.sin_high[i] = step.sin.high;
+    angles.sin_low[i] = step.sin.low;
+  }
+  SetAnchors(angles, cells_.magnitude(), pairs, anchors);
+  for (size_t i = 0; i < count; ++i) set_accurately(accurate[i]);
 }
 
 void PhasorGenerator::WriteChunk(const Rows& rows, int64_t first_pair, int64_t pairs) const {
   Anchors anchors{};
   std::array<uint32_t, kMaxTileRows * kChunkPairs> undecided;
-  TileArgs args = ChunkArgs(rows, first_pair, pairs);
+  alignas(kStreamAlignment) std::array<std::byte, kStagedBytes> staged;
+  TileArgs args = ChunkArgs(first_pair, pairs);
   args.anchors = &anchors;
   args.undecided = undecided.data();
+  const bool stream = CanStream(rows);
+  const int64_t row_bytes = args.row_bytes;
+  std::array<std::byte*, 2> tile_out{};
   for (int64_t row = 0, tile = 0; row < rows.count; row += tile_.rows(), ++tile) {
+    const int64_t position = rows.first_position + row;
     if (tile % kTilesPerAnchor == 0) {
-      SetAnchors(rows.first_position + row, first_pair, pairs, anchors);
+      StartAnchors(position, first_pair, pairs, anchors);
     } else {
-      AdvanceAnchors(tile_.StepFrom(first_pair), args.sin_bound, args.magnitude, pairs, anchors);
+      AdvanceAnchors(cells_.type(), tile_.StepFrom(first_pair), args.sin_bound, args.magnitude, pairs, anchors);
     }
     args.rows = static_cast<int>(std::min<int64_t>(tile_.rows(), rows.count - row));
+    const int64_t tile_bytes = args.rows * row_bytes;
+    for (size_t t = 0; t < rows.out.size(); ++t) {
+      tile_out[t] = stream ? staged.data() + t * kStagedBytes / 2 : rows.out[t] + row * row_bytes;
+    }
+    PlaceTile(tile_out, first_pair, args);
     const size_t count = WriteTile(cells_.type(), args);
     for (size_t i = 0; i < count; ++i) {
-      const int64_t redo = row + (undecided[i] >> 16);
-      WritePair(rows.out, redo, rows.first_position + redo, first_pair + (undecided[i] & 0xFFFF));
+      const int64_t r = undecided[i] >> 16;
+      WritePair(tile_out, r, position + r, first_pair + (undecided[i] & 0xFFFF));
     }
-    for (std::byte*& to : args.cos) to += args.row_bytes * tile_.rows();
-    for (std::byte*& to : args.sin) to += args.row_bytes * tile_.rows();
+    for (size_t t = 0; stream && t < rows.out.size(); ++t) {
+      StreamCopy(tile_out[t], rows.out[t] + row * row_bytes, tile_bytes);
+    }
   }
+  if (stream) FinishStream();
 }
 
-TileArgs PhasorGenerator::ChunkArgs(const Rows& rows, int64_t first_pair, int64_t pairs) const {
+bool PhasorGenerator::CanStream(const Rows& rows) const {
+  const int64_t row_bytes = shape_.tensors.front().row_bytes();
+  const int64_t most = rows.out.size() == 1 ? kStagedBytes : kStagedBytes / 2;
+  if (rows.count * shape_.row_bytes() < kStreamBytes || layout_.pairs() > kChunkPairs) return false;
+  if (tile_.rows() * row_bytes > most || rows.count * row_bytes % kStreamAlignment != 0) return false;
+  return tile_.rows() * row_bytes % kStreamAlignment == 0 &&
+         std::all_of(rows.out.begin(), rows.out.end(), [](const std::byte* to) {
+           return reinterpret_cast<uintptr_t>(to) % kStreamAlignment == 0;
+         });
+}
+
+TileArgs PhasorGenerator::ChunkArgs(int64_t first_pair, int64_t pairs) const {
   TileArgs args;
   args.phasors = tile_.RowsFrom(first_pair);
   args.phasor_stride = tile_.stride();
@@ -104,15 +157,18 @@ TileArgs PhasorGenerator::ChunkArgs(const Rows& rows, int64_t first_pair, int64_
   args.copies = layout_.copies;
   args.sine_first = layout_.sin[0].begin < layout_.cos[0].begin;
   args.row_bytes = shape_.tensors.front().row_bytes();
+  return args;
+}
+
+void PhasorGenerator::PlaceTile(std::span<std::byte* const> out, int64_t first_pair, TileArgs& args) const {
   const auto at = [&](const Place& place) {
     const int64_t element = place.begin + first_pair * layout_.step();
-    return rows.out[place.tensor] + element * static_cast<int64_t>(element_bytes_);
+    return out[place.tensor] + element * static_cast<int64_t>(element_bytes_);
   };
   for (int copy = 0; copy < layout_.copies; ++copy) {
     args.cos[copy] = at(layout_.cos[copy]);
     args.sin[copy] = at(layout_.sin[copy]);
   }
-  return args;
 }
 
 void PhasorGenerator::WritePair(std::span<std::byte* const> out, int64_t row, int64_t position,

@@ -1,6 +1,6 @@
 // The phasors that every tile of a table shares: e^{i·r·w_k} of its rows, and of the step to the next tile.
 //
-// In double-double, by products from the accurate e^{i·w_k}; the low halves are kept for F64 only. A row's
+// In double-double, by products from the accurate e^{i·w_k}; the low halves of rows are kept for F64 only. A row's
 // error is below r · 2^-100 (kernels/tile-inl.h). Immutable; safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_TILE_PHASORS_H_
@@ -22,20 +22,20 @@ class TilePhasors {
   int rows() const { return rows_; }
   int64_t stride() const { return stride_; }
   size_t footprint_bytes() const;
-  // Rows 0 … of the pairs from `first_pair` on; the low parts are null unless the table is F64.
-  PhasorArrays RowsFrom(int64_t first_pair) const { return At(first_pair); }
+  // Rows 0 … of the pairs from `first_pair` on; the low halves are of use for F64 only.
+  PhasorArrays RowsFrom(int64_t first_pair) const { return At(0, first_pair); }
   // e^{i·rows·w}.
-  PhasorArrays StepFrom(int64_t first_pair) const;
+  PhasorArrays StepFrom(int64_t first_pair) const { return At(rows_, first_pair); }
   // max over the rows of |sin(r·w)|.
   const double* SinBoundFrom(int64_t first_pair) const { return sin_bound_.data() + first_pair; }
 
  private:
-  PhasorArrays At(int64_t offset) const;
+  PhasorArrays At(int row, int64_t pair) const;
 
   int rows_;
   int64_t stride_;
-  std::vector<double> cos_high_, sin_high_, cos_low_, sin_low_;
-  std::vector<double> step_;  // four runs of stride_: as PhasorArrays
+  int64_t low_stride_;  // 0 unless the rows keep their low halves: all rows then share one, the step's
+  std::vector<double> cos_high_, sin_high_, cos_low_, sin_low_;  // the row after the last one is the step
   std::vector<double> sin_bound_;
 };
 

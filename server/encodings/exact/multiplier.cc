@@ -3,12 +3,13 @@
 namespace posenc {
 
 Multiplier::Multiplier(const Real& value) {
-  Real rounded(53), good(value);
+  Real good(value);
   mpfr_prec_round(good.get(), kMultiplierBits, MPFR_RNDN);
-  mpfr_set(rounded.get(), good.get(), MPFR_RNDN);
-  value_ = RoundedToOdd(mpfr_equal_p(rounded.get(), good.get()) ? rounded : value);
-  if (!mpfr_equal_p(rounded.get(), good.get())) {
-    value_ = value_.Normalized();
+  const double rounded = mpfr_get_d(good.get(), MPFR_RNDN);
+  if (mpfr_cmp_d(good.get(), rounded) == 0) {
+    value_ = Enclosure::Exactly(rounded);
+  } else {
+    value_ = RoundedToOdd(value).Normalized();
     value_.error = Uint128{1} << 8;  // RoundedToOdd keeps 120 of the 127 bits
   }
   parts_ = ToDoubleDouble(value_);

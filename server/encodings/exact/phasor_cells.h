@@ -29,6 +29,8 @@ class PhasorCells {
   const std::vector<double>& frequencies() const { return frequencies_; }  // rounded to double
   size_t footprint_bytes() const;
 
+  const Turns& turns(int64_t k) const { return turns_[k]; }
+
   // Returns e^{i·p·w_k}, and m times it; never Unknown.
   Phasor UnitAt(int64_t position, int64_t k) const;
   Phasor At(int64_t position, int64_t k) const;

@@ -177,6 +177,39 @@ Turns TurnsOf(const Real& turns) {
   return result;
 }
 
+std::optional<StepAndRest> ReduceAngle(const Turns& turns, int64_t position) {
+  const uint64_t distance = static_cast<uint64_t>(std::llabs(position));
+  Limbs angle = Times(turns.limbs, distance);
+  if (position < 0) angle = Negated(angle);
+  const uint64_t rounded = angle[3] + (uint64_t{1} << 55);
+  StepAndRest result{.step = static_cast<int>(rounded >> 56), .rest = {}};
+  angle[3] -= rounded & ~((uint64_t{1} << 56) - 1);
+  const bool negative = (angle[3] >> 63) != 0;
+  if (negative) angle = Negated(angle);
+  const int zeros = LeadingZeros(angle);
+  if (zeros > 110 || turns.shift > 800) return std::nullopt;
+  const Uint128 t = MultiplyHigh(LeadingBits(angle, zeros), GetConstants().quarter_pi);
+  result.rest = ToDoubleDouble(
+      {.negative = negative, .mantissa = t >> 1, .error = 0, .exponent = -124 - zeros - turns.shift});
+  return result;
+}
+
+const StepPhasor& PhasorOfStep(int step) {
+  static const auto* const table = [] {
+    auto* all = new std::array<StepPhasor, 256>;
+    Turns turns;  // 1/256 turn
+    turns.limbs[3] = uint64_t{1} << 56;
+    turns.zero = false;
+    for (int j = 0; j < 256; ++j) {
+      const Phasor phasor = j % 64 == 0 ? TurnedByQuarters({.cos = Enclosure::Exactly(1.0), .sin = {}}, j / 64)
+                                        : PhasorAt(turns, j);
+      (*all)[j] = {ToDoubleDouble(phasor.cos), ToDoubleDouble(phasor.sin)};
+    }
+    return all;
+  }();
+  return (*table)[step];
+}
+
 Phasor PhasorAt(const Turns& turns, int64_t position) {
   const Phasor one{.cos = Enclosure::Exactly(1.0), .sin = {}};
   if (turns.zero || position == 0) return one;

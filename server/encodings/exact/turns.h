@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "server/encodings/exact/enclosure.h"
 #include "server/encodings/exact/real.h"
@@ -39,6 +40,23 @@ struct Phasor {
   Enclosure cos;
   Enclosure sin;
 };
+
+// The angle 2π·p·u as the nearest step j / 256 of a turn and the rest, in radians, to 2^-80 of the rest.
+struct StepAndRest {
+  int step = 0;  // 0 … 255
+  DoubleDouble rest;
+};
+
+// Returns the reduced angle, or nothing where the rest is 0 or so small that its double might not be (take PhasorAt then).
+// Requires: |position| ≤ 2^54.
+std::optional<StepAndRest> ReduceAngle(const Turns& turns, int64_t position);
+
+// Returns cos and sin of step / 256 turns, to 2^-100.
+struct StepPhasor {
+  DoubleDouble cos;
+  DoubleDouble sin;
+};
+const StepPhasor& PhasorOfStep(int step);
 
 // Returns e^{i·2π·p·u}. Exact at angle 0; elsewhere the relative error of each part is below 2^-115, or
 // the part is Unknown (an angle so near to a zero that 2^-200 turns are not enough: never seen outside

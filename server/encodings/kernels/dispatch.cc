@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "hwy/cache_control.h"
 #include "server/encodings/kernels/kernel_table.h"
 #include "server/encodings/table_generator.h"
 
@@ -47,14 +48,24 @@ const KernelTable& Kernels() { return Current().load(std::memory_order_acquire)-
 
 size_t WriteTile(ElementType type, const TileArgs& args) { return Kernels().write_tile(type, args); }
 
-void AdvanceAnchors(const PhasorArrays& step, const double* sin_bound, double magnitude, int64_t pairs,
-                    Anchors& anchors) {
-  Kernels().advance_anchors(step, sin_bound, magnitude, pairs, anchors);
+void StreamCopy(const std::byte* from, std::byte* to, int64_t bytes) {
+  Kernels().stream_copy(from, to, bytes);
+}
+
+void FinishStream() { hwy::FlushStream(); }
+
+void SetAnchors(const ReducedAngles& angles, double magnitude, int64_t pairs, Anchors& anchors) {
+  Kernels().set_anchors(angles, magnitude, pairs, anchors);
+}
+
+void AdvanceAnchors(ElementType type, const PhasorArrays& step, const double* sin_bound, double magnitude,
+                    int64_t pairs, Anchors& anchors) {
+  Kernels().advance_anchors(type, step, sin_bound, magnitude, pairs, anchors);
 }
 
 void FillPowers(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
-                const PhasorRows& out) {
-  Kernels().fill_powers(first, pairs, rows, stride, out);
+                int64_t low_stride, const PhasorRows& out) {
+  Kernels().fill_powers(first, pairs, rows, stride, low_stride, out);
 }
 
 std::string KernelTarget() { return Current().load(std::memory_order_acquire)->name; }

@@ -16,10 +16,12 @@ namespace posenc {
 
 struct KernelTable {
   size_t (*write_tile)(ElementType type, const TileArgs& args);
-  void (*advance_anchors)(const PhasorArrays& step, const double* sin_bound, double magnitude,
+  void (*set_anchors)(const ReducedAngles& angles, double magnitude, int64_t pairs, Anchors& anchors);
+  void (*advance_anchors)(ElementType type, const PhasorArrays& step, const double* sin_bound, double magnitude,
                           int64_t pairs, Anchors& anchors);
   void (*fill_powers)(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
-                      const PhasorRows& out);
+                      int64_t low_stride, const PhasorRows& out);
+  void (*stream_copy)(const std::byte* from, std::byte* to, int64_t bytes);
 };
 
 struct NamedKernels {

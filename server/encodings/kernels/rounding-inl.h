@@ -1,5 +1,7 @@
-// Rounding a vector of doubles, known to within an error, to elements: once at each end of the interval.
+// Rounding a vector of doubles, known to within an error, to elements.
 //
+// In doubt, twice: once at each end of the interval. A cheaper test of the bits comes first and leaves few in
+// doubt: a value far enough from every midpoint is decided.
 // Decided lanes hold the same bits at both ends, so every value between them rounds to these bits, and
 // neither a tie nor double rounding can be hidden there. F16 and BF16 go by way of float, whose own rounding,
 // 2^-24 of the value and 2^-150 among subnormals, belongs to the error.
@@ -36,25 +38,59 @@ using DUint64 = hn::RebindToUnsigned<D>;
 
 HWY_INLINE hn::Vec<DUint> AsBits(hn::Vec<DFloat> value) { return hn::BitCast(DUint(), value); }
 
+using DInt = hn::RebindToSigned<DFloat>;
+
+// One word for each double, its low 32 bits, in any order.
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE hn::Vec<DUint> LowWords(const V (&value)[1]) {
+  const uint64_t bits = hn::GetLane(hn::BitCast(DUint64(), value[0]));
+  return hn::Set(DUint(), static_cast<uint32_t>(bits));
+}
+#else
+HWY_INLINE hn::Vec<DUint> LowWords(const V (&value)[2]) {
+  const DUint d;
+  const auto odd = hn::BitCast(d, hn::ShiftLeft<32>(hn::BitCast(DUint64(), value[1])));
+  return hn::OddEven(odd, hn::BitCast(d, value[0]));
+}
+#endif
+
+// The bits below an element's last place as a signed number that is least, INT32_MIN and a little, within
+// kReach of the midpoint between two elements. kBits: how many these bits are.
+template <int kBits, int32_t kReach>
+HWY_INLINE hn::Vec<DInt> AboveMidpoint(hn::Vec<DUint> bits) {
+  constexpr uint32_t kHalf = 1u << (kBits - 1);
+  const auto moved = hn::Set(DUint(), ((static_cast<uint32_t>(kReach) - kHalf) << (32 - kBits)) + 0x80000000u);
+  return hn::BitCast(DInt(), hn::Add(hn::ShiftLeft<32 - kBits>(bits), moved));
+}
+
+template <int kBits, int32_t kReach>
+constexpr int32_t kNearMidpoint = INT32_MIN + ((2 * kReach + 1) << (32 - kBits));
+
 // Each element type says: the tag of its elements (as floats or bits), whether products are in double-double
-// (kWide), the type that errors are kept in, and how to round. `difference` is not 0 in the lanes that are
-// undecided.
+// (kWide), and how to round. The others further say
+//  * FromFloat: the nearest element, from the nearest float (good where the value is decided);
+//  * Margin, kLeastMargin: below it the value may be undecided. Above it the value is decided, provided that
+//    its error is below 2^-39 of it, 2^13 last places of a double, and that it is at least kLeastNormal;
+//  * Difference: not 0 in the lanes that are undecided, by rounding both ends.
 struct RoundF32 {
   using DOut = DFloat;
   using DDifference = DUint;
   using Error = double;
   static constexpr bool kWide = false;
-  static HWY_INLINE hn::Vec<DOut> Round(const V (&value)[kParts], const double* error,
-                                        hn::Vec<DUint>& difference) {
+  static constexpr int32_t kLeastMargin = kNearMidpoint<29, 1 << 13>;
+  static constexpr double kLeastNormal = 0x1p-126;
+  static HWY_INLINE hn::Vec<DOut> FromFloat(hn::Vec<DFloat> value) { return value; }
+  static HWY_INLINE hn::Vec<DInt> Margin(const V (&value)[kParts], hn::Vec<DFloat>) {
+    return AboveMidpoint<29, 1 << 13>(LowWords(value));
+  }
+  static HWY_INLINE hn::Vec<DUint> Difference(const V (&value)[kParts], const double* error) {
     V low[kParts], high[kParts];
     for (int i = 0; i < kParts; ++i) {
       const V e = hn::LoadU(D(), error + i * hn::Lanes(D()));
       low[i] = hn::Sub(value[i], e);
       high[i] = hn::Add(value[i], e);
     }
-    const auto result = ToFloat(high);
-    difference = hn::Or(difference, hn::Xor(AsBits(ToFloat(low)), AsBits(result)));
-    return result;
+    return hn::Xor(AsBits(ToFloat(low)), AsBits(ToFloat(high)));
   }
 };
 
@@ -76,24 +112,37 @@ HWY_INLINE hn::Vec<DUint> NearestF16(hn::Vec<DFloat> value) {
   return hn::Or(sign, hn::IfThenElse(hn::RebindMask(d, small), subnormal, normal));
 }
 
-// The float's own rounding and that of the two ends add 2^-23 of the value to the error.
+// The float is within half its last place of the value, and so little beyond that it decides unless its low
+// bits are those of a midpoint; two places of reach leave no doubt. For Difference, the float's own rounding
+// and that of the two ends add 2^-23 of the value to the error.
 template <bool kBrain>
 struct RoundHalf {
   using DOut = hn::Rebind<uint16_t, DFloat>;
   using DDifference = DUint;
   using Error = float;
   static constexpr bool kWide = false;
+  static constexpr int kBits = kBrain ? 16 : 13;
+  static constexpr int32_t kLeastMargin = kNearMidpoint<kBits, 2>;
+  static constexpr double kLeastNormal = kBrain ? 0x1p-126 : 0x1p-14;
   static HWY_INLINE hn::Vec<DUint> Nearest(hn::Vec<DFloat> value) {
     return kBrain ? NearestBF16(value) : NearestF16(value);
   }
-  static HWY_INLINE hn::Vec<DOut> Round(const V (&value)[kParts], const float* error,
-                                        hn::Vec<DUint>& difference) {
+  static HWY_INLINE hn::Vec<DOut> FromFloat(hn::Vec<DFloat> value) {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    if constexpr (!kBrain) {
+      return hn::BitCast(DOut(), hn::DemoteTo(hn::Rebind<hwy::float16_t, DFloat>(), value));
+    }
+#endif
+    return hn::DemoteTo(DOut(), hn::BitCast(DInt(), Nearest(value)));
+  }
+  static HWY_INLINE hn::Vec<DInt> Margin(const V (&)[kParts], hn::Vec<DFloat> single) {
+    return AboveMidpoint<kBits, 2>(AsBits(single));
+  }
+  static HWY_INLINE hn::Vec<DUint> Difference(const V (&value)[kParts], const float* error) {
     const DFloat d;
     const auto single = ToFloat(value);
     const auto wider = hn::MulAdd(hn::Abs(single), hn::Set(d, 0x1.02p-23f), hn::LoadU(d, error));
-    const auto low = Nearest(hn::Sub(single, wider)), high = Nearest(hn::Add(single, wider));
-    difference = hn::Or(difference, hn::Xor(low, high));
-    return hn::DemoteTo(DOut(), hn::BitCast(hn::RebindToSigned<DUint>(), high));
+    return hn::Xor(Nearest(hn::Sub(single, wider)), Nearest(hn::Add(single, wider)));
   }
 };
 using RoundF16 = RoundHalf<false>;
@@ -104,6 +153,7 @@ struct RoundF64 {
   using DDifference = DUint64;
   using Error = double;
   static constexpr bool kWide = true;
+  // The element, and in `difference` what is not 0 in undecided lanes.
   static HWY_INLINE V Round(const Pair& value, const double* error, hn::Vec<DUint64>& difference) {
     const V e = hn::LoadU(D(), error);
     const V low = hn::Add(value.high, hn::Sub(value.low, e));

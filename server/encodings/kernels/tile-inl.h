@@ -1,17 +1,19 @@
 // The kernels of tile.h for one target.
 //
-// Error of a value, u = 2^-53, anchor A = m(C + iS), phasor c + is (so |Cc| + |Ss| ≤ 1):
-//  * Double-doubles. A phasor of row r ≤ 16 comes from r products of relative error 2^-100 in terms of the
-//    size of its own part, so |δc| ≤ 2^-95 and |δs| ≤ 2^-95 · σ, σ = max over the rows of |sin(r·w)|. An
-//    anchor is advanced at most 255 times, each time by a phasor as good: |δC| ≤ 2^-86 · m, and one step
-//    adds to δS at most 2^-86 · m·|s| + 2^-94 (m·|s| + |S|), |s| ≤ 2σ. So the step adds less than
-//    kPhasorError · (m·σ + |S|), kPhasorError = 2^-84; this sum is Anchors::drift (below 2^-75 · m).
+// Error of a value, u = 2^-53, anchor A = m(C + iS), phasor c + is (so |Cc| + |Ss| ≤ 1), σ = max over the rows
+// of |sin(r·w)|:
+//  * Phasors. Row r ≤ 16 comes from r products of relative error 2^-100 in terms of the size of its own part:
+//    |δc| ≤ 2^-95, |δs| ≤ 2^-95 · σ. The step to the next tile is as good, and |s| ≤ 2σ there.
+//  * Anchors. Multiplying by a phasor turns their error δA and keeps its size, so that after 255 steps it is
+//    what they began with, 2^-103 · m for F64 and 2^-63 · m for the others, and 2^-86 · m more. So much for
+//    cosines. A sine's error begins with a share of |S| and takes on |δA| · |s| at every step, less than
+//    kStepError · (m·σ + |S|), kStepError = 2^-84 for F64 and 2^-61 for the others: Anchors::drift sums it up.
 //  * F64 values. One more product, 2^-100, and the phasor's errors: the error of a sine is below
-//    kPhasorError · (m·σ + |S|) + drift, that of a cosine below 2^-74 · m.
+//    2^-84 · (m·σ + |S|) + drift, that of a cosine below 2^-84 · m.
 //  * The others are one product of high halves in double: each term Cs, Sc has at most four roundings (two
 //    of the halves, product, sum), with or without FMA. Below 4.03 u · (m·σ + |S|), and 4.03 u · m for a
-//    cosine, plus the above. A bound in terms of σ and |S| keeps the small sines of slow frequencies apart
-//    from 0.
+//    cosine, plus the above: kProductError is 5 u, and the sine's drift comes on top. A bound in terms of σ
+//    and |S| keeps the small sines of slow frequencies apart from 0.
 
 #if defined(POSENC_KERNELS_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_TILE_INL_H_
@@ -32,9 +34,10 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc {
 namespace HWY_NAMESPACE {
 
-constexpr double kPhasorError = 0x1p-84;
-constexpr double kWideCosError = 0x1p-74;
-constexpr double kProductError = 0x1.04p-51;
+constexpr double kWideError = 0x1p-84;
+constexpr double kNarrowStepError = 0x1p-61;
+constexpr double kAnchorError = 0x1p-57;
+constexpr double kProductError = 0x1.4p-51;
 // F16 and BF16 pass through float, whose subnormals round by up to 2^-150; their errors are kept as floats,
 // rounded up.
 constexpr double kFloatStep = 0x1p-149;
@@ -45,6 +48,8 @@ template <class Rounding>
 struct Errors {
   alignas(64) typename Rounding::Error sin[kChunkPairs];
   alignas(64) typename Rounding::Error cos[kPairPadding];  // the same in every lane
+  // Where |cos · sin| is at least this, both are large enough for the quick test.
+  alignas(64) float product[kChunkPairs];
 };
 
 HWY_INLINE V LoadD(const double* from) { return hn::LoadU(D(), from); }
@@ -58,40 +63,50 @@ HWY_INLINE void StoreError(V error, float* to) {
   hn::StoreU(hn::DemoteTo(narrow, up), narrow, to);
 }
 
+// The quick test wants |v| ≥ 2^39 times v's error and v ≥ kLeastNormal, of the cosine and of the sine. As the
+// one is at most m and the other at most `size`, a lower bound of their product gives both. 2^-80 keeps the
+// products themselves normal floats; a sine that is exactly 0 needs no test.
+template <class Rounding>
+HWY_INLINE void StoreLeastProduct(V size, V sine_error, V cosine_error, double magnitude, float* to) {
+  const D d;
+  const V m = hn::Set(d, magnitude), places = hn::Set(d, 0x1p39), least = hn::Set(d, Rounding::kLeastNormal);
+  const V sine = hn::Mul(hn::Max(hn::Mul(sine_error, places), least), m);
+  const V cosine = hn::Mul(hn::Max(hn::Mul(cosine_error, places), least), size);
+  const V product = hn::Max(hn::Max(sine, cosine), hn::Set(d, 0x1p-80));
+  const V used = hn::IfThenElseZero(hn::Gt(sine_error, hn::Zero(d)), hn::Mul(product, hn::Set(d, 1.01)));
+  const hn::Rebind<float, D> narrow;
+  hn::StoreU(hn::DemoteTo(narrow, used), narrow, to);
+}
+
 template <class Rounding>
 HWY_INLINE void FillErrors(const TileArgs& args, Errors<Rounding>& errors) {
   const D d;
   const double product = Rounding::kWide ? 0.0 : kProductError;
-  const V relative = hn::Set(d, product + kPhasorError), magnitude = hn::Set(d, args.magnitude);
+  const V relative = hn::Set(d, product + kWideError), magnitude = hn::Set(d, args.magnitude);
+  const V cosine_error = hn::Set(d, (product + kWideError) * args.magnitude);
+  for (int64_t k = 0; k < kPairPadding; k += hn::Lanes(d)) StoreError(cosine_error, &errors.cos[k]);
   for (int64_t k = 0; k < args.pairs; k += hn::Lanes(d)) {
     const V sine = hn::Abs(LoadD(&args.anchors->sin_high[k]));
     const V size = hn::MulAdd(magnitude, LoadD(args.sin_bound + k), sine);
-    StoreError(hn::MulAdd(size, relative, LoadD(&args.anchors->drift[k])), &errors.sin[k]);
+    const V error = hn::MulAdd(size, relative, LoadD(&args.anchors->drift[k]));
+    StoreError(error, &errors.sin[k]);
+    if constexpr (!Rounding::kWide) {
+      StoreLeastProduct<Rounding>(size, error, cosine_error, args.magnitude, &errors.product[k]);
+    }
   }
-  const V cosine = hn::Set(d, (product + kWideCosError) * args.magnitude);
-  for (int64_t k = 0; k < kPairPadding; k += hn::Lanes(d)) StoreError(cosine, &errors.cos[k]);
 }
 
-// Cells of one step along a row: a vector of elements each.
+// Cells of one step along a row: a vector of elements each, and whether all of them are decided.
 template <class Rounding>
 struct Cells {
   hn::Vec<typename Rounding::DOut> cos;
   hn::Vec<typename Rounding::DOut> sin;
-  hn::Vec<typename Rounding::DDifference> difference;
+  bool decided;
 };
 
-// The cells of pairs k … of one row, whose phasors are at `at`, rounded.
-template <class Rounding>
-HWY_INLINE Cells<Rounding> ComputeCells(const Anchors& anchors, const PhasorArrays& phasors,
-                                        const Errors<Rounding>& errors, int64_t k, int64_t at) {
-  Cells<Rounding> cells;
-  cells.difference = hn::Zero(typename Rounding::DDifference());
-  if constexpr (Rounding::kWide) {
-    const Complex value = Multiply(LoadComplex(anchors, k), LoadComplex(phasors, at));
-    cells.cos = Rounding::Round(value.cos, errors.cos, cells.difference);
-    cells.sin = Rounding::Round(value.sin, errors.sin + k, cells.difference);
-  } else {
-    V cos[kParts], sin[kParts];
+// Products in double of the pairs k … of one row, whose phasors are at `at`.
+struct Products {
+  HWY_INLINE Products(const Anchors& anchors, const PhasorArrays& phasors, int64_t k, int64_t at) {
     for (int i = 0; i < kParts; ++i) {
       const int64_t j = i * static_cast<int64_t>(hn::Lanes(D()));
       const V a = LoadD(&anchors.cos_high[k + j]), b = LoadD(&anchors.sin_high[k + j]);
@@ -99,10 +114,48 @@ HWY_INLINE Cells<Rounding> ComputeCells(const Anchors& anchors, const PhasorArra
       cos[i] = hn::NegMulAdd(b, s, hn::Mul(a, c));
       sin[i] = hn::MulAdd(a, s, hn::Mul(b, c));
     }
-    cells.cos = Rounding::Round(cos, errors.cos, cells.difference);
-    cells.sin = Rounding::Round(sin, errors.sin + k, cells.difference);
   }
-  return cells;
+  V cos[kParts];
+  V sin[kParts];
+};
+
+template <class Rounding>
+HWY_INLINE Cells<Rounding> ComputeCells(const Anchors& anchors, const PhasorArrays& phasors,
+                                        const Errors<Rounding>& errors, int64_t k, int64_t at) {
+  if constexpr (Rounding::kWide) {
+    const Complex value = Multiply(LoadComplex(anchors, k), LoadComplex(phasors, at));
+    auto difference = hn::Zero(DUint64());
+    const V cos = Rounding::Round(value.cos, errors.cos, difference);
+    const V sin = Rounding::Round(value.sin, errors.sin + k, difference);
+    return {cos, sin, hn::AllTrue(DUint64(), hn::Eq(difference, hn::Zero(DUint64())))};
+  } else {
+    const Products value(anchors, phasors, k, at);
+    const auto cos = ToFloat(value.cos), sin = ToFloat(value.sin);
+    const auto margin = hn::Min(Rounding::Margin(value.cos, cos), Rounding::Margin(value.sin, sin));
+    const auto near = hn::Lt(margin, hn::Set(DInt(), Rounding::kLeastMargin));
+    const auto small = hn::Lt(hn::Abs(hn::Mul(cos, sin)), hn::LoadU(DFloat(), errors.product + k));
+    const bool decided = hn::AllFalse(DInt(), hn::Or(near, hn::RebindMask(DInt(), small)));
+    return {Rounding::FromFloat(cos), Rounding::FromFloat(sin), decided};
+  }
+}
+
+// Not 0 in the lanes that are undecided.
+template <class Rounding>
+HWY_INLINE hn::Vec<typename Rounding::DDifference> Undecided(const Anchors& anchors,
+                                                             const PhasorArrays& phasors,
+                                                             const Errors<Rounding>& errors, int64_t k,
+                                                             int64_t at) {
+  if constexpr (Rounding::kWide) {
+    const Complex value = Multiply(LoadComplex(anchors, k), LoadComplex(phasors, at));
+    auto difference = hn::Zero(DUint64());
+    Rounding::Round(value.cos, errors.cos, difference);
+    Rounding::Round(value.sin, errors.sin + k, difference);
+    return difference;
+  } else {
+    const Products value(anchors, phasors, k, at);
+    return hn::Or(Rounding::Difference(value.cos, errors.cos),
+                  Rounding::Difference(value.sin, errors.sin + k));
+  }
 }
 
 // The places of one row, as elements.
@@ -119,19 +172,10 @@ struct Row {
   T* sin[2];
 };
 
-template <class DOut>
-HWY_INLINE void StoreColumn(hn::Vec<DOut> value, bool stream, hn::TFromD<DOut>* to) {
-  if (stream) {
-    hn::Stream(value, DOut(), to);
-  } else {
-    hn::StoreU(value, DOut(), to);
-  }
-}
-
 // Stores whole vectors of cells at element k (kColumns) or 2k (the others) from the row's places.
 template <class Rounding, StoreForm kForm, int kCopies>
 HWY_INLINE void StoreCells(const Row<Rounding>& row, const Cells<Rounding>& cells, bool sine_first,
-                           bool stream, int64_t k) {
+                           int64_t k) {
   using DOut = typename Rounding::DOut;
   if constexpr (kForm == StoreForm::kRepeated) {
     hn::StoreInterleaved2(cells.cos, cells.cos, DOut(), row.cos[0] + 2 * k);
@@ -140,8 +184,8 @@ HWY_INLINE void StoreCells(const Row<Rounding>& row, const Cells<Rounding>& cell
   }
   for (int copy = 0; copy < kCopies; ++copy) {
     if constexpr (kForm == StoreForm::kColumns) {
-      StoreColumn<DOut>(cells.cos, stream, row.cos[copy] + k);
-      StoreColumn<DOut>(cells.sin, stream, row.sin[copy] + k);
+      hn::StoreU(cells.cos, DOut(), row.cos[copy] + k);
+      hn::StoreU(cells.sin, DOut(), row.sin[copy] + k);
     } else if (sine_first) {
       hn::StoreInterleaved2(cells.sin, cells.cos, DOut(), row.sin[copy] + 2 * k);
     } else {
@@ -168,13 +212,14 @@ HWY_NOINLINE void StoreTail(const TileArgs& args, const Cells<Rounding>& cells, 
   }
 }
 
-// Appends the undecided pairs of one vector.
+// Appends the undecided pairs of one vector, computed once more so that the hot path keeps nothing of it.
 template <class Rounding>
-HWY_NOINLINE size_t Report(const TileArgs& args, const Cells<Rounding>& cells, int row, int64_t first,
+HWY_NOINLINE size_t Report(const TileArgs& args, const Errors<Rounding>& errors, int row, int64_t first,
                            size_t count) {
   const typename Rounding::DDifference d;
   hn::TFromD<decltype(d)> lanes[kPairPadding] = {};
-  hn::StoreU(cells.difference, d, lanes);
+  hn::StoreU(Undecided<Rounding>(*args.anchors, args.phasors, errors, first, row * args.phasor_stride + first),
+             d, lanes);
   const int64_t end = std::min<int64_t>(first + hn::Lanes(d), args.pairs);
   for (int64_t k = first; k < end; ++k) {
     if (lanes[k - first] != 0) args.undecided[count++] = static_cast<uint32_t>(row << 16 | k);
@@ -186,25 +231,22 @@ HWY_NOINLINE size_t Report(const TileArgs& args, const Cells<Rounding>& cells, i
 // its address stays here: stores of elements would otherwise make the compiler load it again.
 template <class Rounding, StoreForm kForm, int kCopies>
 HWY_INLINE size_t WriteRow(const TileArgs& args, const Errors<Rounding>& errors, int row, size_t count) {
-  const typename Rounding::DDifference d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(typename Rounding::DOut()));
   const int64_t whole = std::min(args.cosines, args.sines) / lanes * lanes;
   const Row<Rounding> places(args, row);
   const Anchors& anchors = *args.anchors;
   const PhasorArrays phasors = args.phasors;
   const int64_t base = row * args.phasor_stride, pairs = args.pairs;
-  const bool sine_first = args.sine_first, stream = args.stream;
+  const bool sine_first = args.sine_first;
   for (int64_t k = 0; k < whole; k += lanes) {
     const auto cells = ComputeCells<Rounding>(anchors, phasors, errors, k, base + k);
-    StoreCells<Rounding, kForm, kCopies>(places, cells, sine_first, stream, k);
-    if (HWY_LIKELY(hn::AllTrue(d, hn::Eq(cells.difference, hn::Zero(d))))) continue;
-    // Computed once more, so that the hot path keeps nothing in memory.
-    count = Report<Rounding>(args, ComputeCells<Rounding>(anchors, phasors, errors, k, base + k), row, k, count);
+    StoreCells<Rounding, kForm, kCopies>(places, cells, sine_first, k);
+    if (HWY_UNLIKELY(!cells.decided)) count = Report<Rounding>(args, errors, row, k, count);
   }
   for (int64_t k = whole; k < pairs; k += lanes) {
     const auto cells = ComputeCells<Rounding>(anchors, phasors, errors, k, base + k);
     StoreTail<Rounding>(args, cells, row, k);
-    count = Report<Rounding>(args, cells, row, k, count);
+    if (!cells.decided) count = Report<Rounding>(args, errors, row, k, count);
   }
   return count;
 }
@@ -242,10 +284,49 @@ static size_t WriteTileOn(ElementType type, const TileArgs& args) {
   }
 }
 
-static void AdvanceAnchorsOn(const PhasorArrays& step, const double* sin_bound, double magnitude, int64_t pairs,
-                      Anchors& anchors) {
+// sin and cos of step + rest by the addition theorem: with x = rest, sin x = x + t, cos x = 1 − q, and q and t
+// in double (below 2^-13.6, error 2^-64.6). The product of the step with x.high is exact and the other terms
+// round to less: |δA| ≤ 2^-63. A sine is 2^-6.4 and more, and its error at most 2^-57 of it, or the step's own
+// is 0; then sin x alone remains, good to 2^-64 of itself.
+HWY_INLINE Complex AddAngle(const Complex& step, const Pair& x) {
   const D d;
-  const V m = hn::Set(d, magnitude), error = hn::Set(d, kPhasorError);
+  const V square = hn::Mul(x.high, x.high);
+  const auto next = [&](double coefficient, V sum) { return hn::MulAdd(square, sum, hn::Set(d, coefficient)); };
+  const V p = next(-1.0 / 6, next(1.0 / 120, next(-1.0 / 5040, hn::Set(d, 1.0 / 362880))));
+  const V r = next(0.5, next(-1.0 / 24, next(1.0 / 720, hn::Set(d, -1.0 / 40320))));
+  const V t = hn::MulAdd(hn::Mul(x.high, square), p, x.low), q = hn::Mul(square, r);
+  const auto part = [&](const Pair& own, const Pair& other) {  // own · cos x + other · sin x
+    const Pair product = TwoProduct(other.high, x.high);
+    const Pair sum = TwoSum(own.high, product.high);
+    V low = hn::MulAdd(other.high, t, hn::MulAdd(other.low, x.high, own.low));
+    low = hn::Add(hn::NegMulAdd(own.high, q, low), product.low);
+    return QuickTwoSum(sum.high, hn::Add(sum.low, low));
+  };
+  return {part(step.cos, Negate(step.sin)), part(step.sin, step.cos)};
+}
+
+static void SetAnchorsOn(const ReducedAngles& angles, double magnitude, int64_t pairs, Anchors& anchors) {
+  const D d;
+  const V m = hn::Set(d, magnitude);
+  const auto scaled = [&](const Pair& part) {
+    const Pair product = TwoProduct(part.high, m);
+    return QuickTwoSum(product.high, hn::MulAdd(part.low, m, product.low));
+  };
+  for (int64_t k = 0; k < pairs; k += hn::Lanes(d)) {
+    const Pair rest{LoadD(&angles.rest_high[k]), LoadD(&angles.rest_low[k])};
+    const Complex anchor = AddAngle(LoadComplex(angles, k), rest);
+    const Complex result{scaled(anchor.cos), scaled(anchor.sin)};
+    StoreComplex(result, anchors, k);
+    // A sine of 0 is that of a frequency of 0, or of position 0; neither has an error.
+    hn::StoreU(hn::Mul(hn::Abs(result.sin.high), hn::Set(d, kAnchorError)), d, &anchors.drift[k]);
+  }
+}
+
+static void AdvanceAnchorsOn(ElementType type, const PhasorArrays& step, const double* sin_bound,
+                             double magnitude, int64_t pairs, Anchors& anchors) {
+  const D d;
+  const double step_error = type == ElementType::kF64 ? kWideError : kNarrowStepError;
+  const V m = hn::Set(d, magnitude), error = hn::Set(d, step_error);
   for (int64_t k = 0; k < pairs; k += hn::Lanes(d)) {
     const Complex anchor = LoadComplex(anchors, k);
     const V size = hn::MulAdd(m, LoadD(sin_bound + k), hn::Abs(anchor.sin.high));
@@ -255,18 +336,33 @@ static void AdvanceAnchorsOn(const PhasorArrays& step, const double* sin_bound, 
 }
 
 static void FillPowersOn(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
-                  const PhasorRows& out) {
-  for (int64_t k = 0; k < pairs; k += hn::Lanes(D())) {
+                         int64_t low_stride, const PhasorRows& out) {
+  const D d;
+  for (int64_t k = 0; k < pairs; k += hn::Lanes(d)) {
     const Complex base = LoadComplex(first, k);
     Complex power = base;
     for (int row = 1; row < rows; ++row) {
-      StoreComplex(power, out, row * stride + k);
+      hn::StoreU(power.cos.high, d, out.cos_high + row * stride + k);
+      hn::StoreU(power.sin.high, d, out.sin_high + row * stride + k);
+      hn::StoreU(power.cos.low, d, out.cos_low + row * low_stride + k);
+      hn::StoreU(power.sin.low, d, out.sin_low + row * low_stride + k);
       power = Normalize(Multiply(power, base));
     }
   }
 }
 
-static KernelTable GetKernelTable() { return {&WriteTileOn, &AdvanceAnchorsOn, &FillPowersOn}; }
+// A whole cache line at a time: part of a line would go to memory by itself.
+static void StreamCopyOn(const std::byte* from, std::byte* to, int64_t bytes) {
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto* source = reinterpret_cast<const double*>(from);
+  auto* target = reinterpret_cast<double*>(to);
+  for (int64_t i = 0; i < bytes / 8; i += 8) {
+    for (int64_t j = 0; j < 8; j += lanes) hn::Stream(hn::LoadU(d, source + i + j), d, target + i + j);
+  }
+}
+
+static KernelTable GetKernelTable() { return {&WriteTileOn, &SetAnchorsOn, &AdvanceAnchorsOn, &FillPowersOn, &StreamCopyOn}; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace posenc

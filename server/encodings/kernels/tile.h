@@ -42,10 +42,17 @@ struct PhasorArrays {
   const double* sin_low;
 };
 
-// Anchors of one chunk, and a bound of the error that their sines have gathered since they were set, less
-// kPhasorError · (|sin| + m · sin_bound).
+// Anchors of one chunk, and a bound of the absolute error that their sines brought along or have gathered since
+// they were set.
 struct alignas(64) Anchors {
   std::array<double, kChunkPairs> cos_high, sin_high, cos_low, sin_low, drift;
+};
+
+// An angle as a step of the circle and what remains, |rest| ≤ 1/512 turn, for each pair of a chunk.
+inline constexpr int kCircleSteps = 256;
+struct alignas(64) ReducedAngles {
+  std::array<double, kChunkPairs> rest_high, rest_low;                      // radians
+  std::array<double, kChunkPairs> cos_high, sin_high, cos_low, sin_low;  // of the step
 };
 
 struct TileArgs {
@@ -62,7 +69,6 @@ struct TileArgs {
   StoreForm form = StoreForm::kColumns;
   int copies = 1;
   bool sine_first = false;  // kPairs
-  bool stream = false;      // stores that bypass the caches; needs 64-byte aligned rows
   int64_t row_bytes = 0;    // from one row to the next in every tensor
   std::array<std::byte*, 2> cos{}, sin{};  // of pair 0 of the chunk, row 0; kPairs: the pair's first
 
@@ -73,19 +79,28 @@ struct TileArgs {
 // Writes the tile; returns the number of undecided entries.
 size_t WriteTile(ElementType type, const TileArgs& args);
 
-// Moves the anchors of `pairs` pairs on by `step`; the drift grows by the error of the product.
-void AdvanceAnchors(const PhasorArrays& step, const double* sin_bound, double magnitude, int64_t pairs,
-                    Anchors& anchors);
+// Copies past the caches. Requires: `bytes` is a multiple of 64 and `to` is aligned to 64.
+void StreamCopy(const std::byte* from, std::byte* to, int64_t bytes);
+// Orders the stores of StreamCopy before all later stores of this thread.
+void FinishStream();
 
-// Writes the powers 1 … rows − 1 of `first` into rows 1 … of `out`, each `stride` doubles from the last, in
-// double-double. Row 0 is the caller's.
+// Sets anchors from reduced angles, for F32, F16 and BF16: to 2^-57 of each part.
+void SetAnchors(const ReducedAngles& angles, double magnitude, int64_t pairs, Anchors& anchors);
+
+// Moves the anchors of `pairs` pairs on by `step`; the drift grows by the error of the product.
+void AdvanceAnchors(ElementType type, const PhasorArrays& step, const double* sin_bound, double magnitude,
+                    int64_t pairs, Anchors& anchors);
+
+// Writes the powers 1 … rows − 1 of `first` into rows 1 … of `out`, in double-double. The high halves of a row
+// are `stride` doubles from the last row's, the low halves `low_stride`. Row 0 is the caller's.
 struct PhasorRows {
   double* cos_high;
   double* sin_high;
   double* cos_low;
   double* sin_low;
 };
-void FillPowers(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride, const PhasorRows& out);
+void FillPowers(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
+                int64_t low_stride, const PhasorRows& out);
 
 }  // namespace posenc
 
