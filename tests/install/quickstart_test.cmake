@@ -1,0 +1,32 @@
+# Installs the client component of BUILD_DIR, builds QUICKSTART_DIR against it, and runs the program.
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "failed: ${ARGV}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK_DIR})
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --component client --prefix ${WORK_DIR}/installed)
+
+# No public header may need gRPC's or Protobuf's.
+file(GLOB_RECURSE headers ${WORK_DIR}/installed/include/*.h)
+foreach(header ${headers})
+  file(STRINGS ${header} foreign REGEX "#include.*(grpc|protobuf|\\.pb\\.h)")
+  if(foreign)
+    message(FATAL_ERROR "${header} needs ${foreign}")
+  endif()
+endforeach()
+
+run(${CMAKE_COMMAND} -S ${QUICKSTART_DIR} -B ${WORK_DIR}/build -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${WORK_DIR}/installed -DCMAKE_BUILD_TYPE=Release
+    "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
+run(${WORK_DIR}/build/quickstart)
+if(NOT output MATCHES "cos \\[131072, 64\\]\ncos of the last position, first pair: -0.81798")
+  message(FATAL_ERROR "unexpected output:\n${output}")
+endif()
+
+# The installed program works by itself.
+run(${WORK_DIR}/installed/bin/posenc sinusoidal --d-model 4 --rows 0:1 --local)
