@@ -21,9 +21,11 @@ class FaultyService : public v1::PositionalEncodingService::Service {
  public:
   static constexpr int kRows = 10;
 
-  FaultyService();
+  // Port 0 takes any free one.
+  explicit FaultyService(int port = 0);
   ~FaultyService() override { server_->Shutdown(); }
 
+  int port() const { return port_; }
   std::string target() const { return "127.0.0.1:" + std::to_string(port_); }
 
   // What every call begins with; not OK ends it. Gets the number of the call, from 1.

@@ -240,6 +240,22 @@ TEST_F(RemoteConnectionTest, ManyThreadsShareOneClient) {
   EXPECT_EQ(good, 400);
 }
 
+TEST(RemoteConnectionRestartTest, FindsARestartedServer) {
+  std::optional<FaultyService> service(std::in_place);
+  const int port = service->port();
+  // The server comes back while the client waits to retry.
+  const auto restart = [&](absl::Duration) {
+    if (!service) service.emplace(port);
+  };
+  Client client(std::make_shared<RemoteConnection>(
+      service->target(), ConnectionOptions(),
+      RetryEnvironment{.now = absl::Now, .sleep = restart, .random = [] { return 0.5; }}));
+  const Sinusoidal small{.d_model = 2, .max_len = kRows};
+  EXPECT_OK(client.Get(small));
+  service.reset();
+  EXPECT_OK(client.Get(small, {.timeout = absl::Seconds(10)}));
+}
+
 TEST(IsLocalTargetTest, KnowsThisHost) {
   for (const char* local : {"localhost:1", "127.0.0.1:1", "[::1]:1", "unix:/x", "dns:///localhost:1"}) {
     EXPECT_TRUE(IsLocalTarget(local)) << local;
