@@ -11,7 +11,16 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define POSENC_THREAD_SANITIZER 1
+#endif
+#endif
 #ifdef __SANITIZE_THREAD__
+#define POSENC_THREAD_SANITIZER 1
+#endif
+
+#ifdef POSENC_THREAD_SANITIZER
 extern "C" void __tsan_acquire(void* address);
 extern "C" void __tsan_release(void* address);
 #endif
@@ -19,13 +28,13 @@ extern "C" void __tsan_release(void* address);
 namespace posenc {
 
 inline void SeeAcquired([[maybe_unused]] absl::Mutex* mutex) {
-#ifdef __SANITIZE_THREAD__
+#ifdef POSENC_THREAD_SANITIZER
   __tsan_acquire(mutex);
 #endif
 }
 
 inline void SeeReleased([[maybe_unused]] absl::Mutex* mutex) {
-#ifdef __SANITIZE_THREAD__
+#ifdef POSENC_THREAD_SANITIZER
   __tsan_release(mutex);
 #endif
 }

@@ -129,7 +129,7 @@ void StoreState::End(Request& request, absl::Status status, AfterUnlock& after) 
     LeaveBuilds(*request.AsFetch(), after);
   }
   Complete(std::move(self), std::move(status), after);
-  after.admit = FrontFits();
+  after.admit = AdmitPays();
 }
 
 void StoreState::Expire(Request& request, absl::Time now, AfterUnlock& after) {

@@ -105,7 +105,7 @@ void StoreState::LastHolderLeft(CachedBlock& block, AfterUnlock& after) {
       Recycle(Charge::kOrphaned, std::move(memory), after);
     }
   }
-  after.admit = FrontFits();
+  after.admit = AdmitPays();
 }
 
 void StoreState::Recycle(Charge charge, BlockMemory memory, AfterUnlock& after) {

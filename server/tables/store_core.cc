@@ -85,7 +85,7 @@ absl::StatusOr<BufferPtr> StoreCore::MakeBuffer(size_t size_bytes,
       [core = shared_from_this()](ChargedBuffer* buffer) {
         core->Do(Caller::kOther, [&](StoreState& state, AfterUnlock& after) {
           state.Recycle(Charge::kBuffer, buffer->TakeMemory(), after);
-          after.admit = state.FrontFits();
+          after.admit = state.AdmitPays();
         });
         delete buffer;
       });
@@ -94,7 +94,7 @@ absl::StatusOr<BufferPtr> StoreCore::MakeBuffer(size_t size_bytes,
 void StoreCore::Refund(Charge charge, size_t bytes) {
   Do(Caller::kOther, [&](StoreState& state, AfterUnlock& after) {
     state.Refund(charge, bytes);
-    after.admit = state.FrontFits();
+    after.admit = state.AdmitPays();
   });
 }
 
@@ -118,7 +118,9 @@ void StoreCore::CarryOut(AfterUnlock& after, Caller caller, const Request* own) 
     if (caller == Caller::kWorker || completion.request.get() == own) {
       completion.request->Finish(std::move(completion.status));
     } else {
-      workers_.Run([completion] { completion.request->Finish(completion.status); });
+      workers_.Run([completion = std::move(completion)]() mutable {
+        completion.request->Finish(std::move(completion.status));
+      });
     }
   }
 }

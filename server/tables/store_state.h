@@ -38,7 +38,8 @@ class StoreState {
   // Requests (store_admission.cc). Submit completes, admits or puts in line.
   void Submit(const RequestPtr& request, absl::Time now, AfterUnlock& after);
   void Admit(AfterUnlock& after);  // as many from the front of the line as fit
-  bool FrontFits() const { return !queue_.empty() && Fits(*queue_.front()); }
+  // Whether Admit would get anything done: it costs more than to ask.
+  bool AdmitPays() const { return FrontFits() || (!queue_.empty() && tables_.has_idle()); }
   // Ends a request that is not done yet: takes it out of the line, or from the builds it waits for.
   void End(Request& request, absl::Status status, AfterUnlock& after);
   void Expire(Request& request, absl::Time now, AfterUnlock& after);
@@ -79,6 +80,7 @@ class StoreState {
   absl::Status CheckPinLeavesRoom(const Table& table, double bytes) const;
   size_t CountMissing(FetchRequest& fetch) const;
   bool Fits(Request& request) const;
+  bool FrontFits() const { return !queue_.empty() && Fits(*queue_.front()); }
   void JoinLine(const RequestPtr& request, absl::Time now, AfterUnlock& after);
   RequestPtr LeaveLine(Request& request, AfterUnlock& after);
   void Complete(RequestPtr request, absl::Status status, AfterUnlock& after);

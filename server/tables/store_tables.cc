@@ -83,7 +83,7 @@ void StoreState::Unpin(const TableKey& key, AfterUnlock& after) {
   if (record == nullptr || record->pinned_bytes == 0) return;
   SetPin(*record, 0);
   tables_.Settle(*record, after);
-  after.admit = FrontFits();
+  after.admit = AdmitPays();
 }
 
 absl::StatusOr<EvictionResult> StoreState::Evict(const TableKey& key, AfterUnlock& after) {
@@ -92,7 +92,7 @@ absl::StatusOr<EvictionResult> StoreState::Evict(const TableKey& key, AfterUnloc
     return absl::NotFoundError("no such table is resident or pinned");
   }
   const EvictionResult result = EvictBlocks(*record, after);
-  after.admit = FrontFits();
+  after.admit = AdmitPays();
   return result;
 }
 
@@ -110,7 +110,7 @@ EvictionResult StoreState::EvictAll(AfterUnlock& after) {
   }
   tables_.DropIdle(budget_.limit_bytes(), after);
   while (!spare_.empty()) RetireSpare(after);
-  after.admit = FrontFits();
+  after.admit = AdmitPays();
   return sum;
 }
 

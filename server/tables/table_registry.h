@@ -31,6 +31,7 @@ class TableRegistry {
 
   const Records& records() const { return records_; }
   TableRecord* Find(const TableKey& key) const;
+  bool has_idle() const { return !idle_.empty(); }
 
   // Returns the table's record, making one if there is none. Settle it when its slots are in place.
   TableRecord& Adopt(const TablePtr& table);
