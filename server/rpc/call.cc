@@ -33,7 +33,16 @@ bool Call::cancelled() const {
     const std::lock_guard lock(ticket_mutex_);
     if (cancelled_) return true;
   }
+  return Expired();
+}
+
+bool Call::Expired() const {
   return client_deadline_ != absl::InfiniteFuture() && absl::Now() >= client_deadline_;
+}
+
+absl::Status Call::EndStatus() const {
+  if (Expired()) return absl::DeadlineExceededError("the deadline of the call has passed");
+  return absl::CancelledError("the client went away");
 }
 
 int64_t Call::NextRequest() {

@@ -5,7 +5,7 @@
 // Ownership: by shared_ptr. A call object outlives the RPC itself: a callback of the store that arrives
 //            late, after the client went away, finds the call finished and its answer is dropped.
 // Ending:    the first Respond or Finish counts, all later ones are ignored. When the client cancels, its
-//            deadline passes or the connection breaks, the call ends by itself with CANCELLED.
+//            deadline passes or the connection breaks, the call ends by itself, see EndStatus.
 
 #ifndef POSENC_SERVER_RPC_CALL_H_
 #define POSENC_SERVER_RPC_CALL_H_
@@ -38,6 +38,10 @@ class Call {
   // True once nobody waits for the answer.
   bool cancelled() const;
 
+  // The status of a call that nobody waits for: DEADLINE_EXCEEDED once its deadline has passed, which may
+  // reach the client before its own timer does, else CANCELLED.
+  absl::Status EndStatus() const;
+
   // Starts a request to the store: `start` returns its ticket, which the end of the call cancels. Requests
   // of one call follow one another; the next one may start from the callback of the one before, and so
   // before that one's own `start` has returned.
@@ -55,6 +59,8 @@ class Call {
   int64_t NextRequest();
   // Keeps the ticket unless that of a later request is there already; cancels it when the call has ended.
   void SetTicket(int64_t number, std::shared_ptr<FetchTicket> ticket);
+
+  bool Expired() const;
 
   const absl::Time client_deadline_;
   const absl::Time work_deadline_;

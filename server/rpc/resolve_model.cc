@@ -47,7 +47,7 @@ absl::StatusOr<Frame> Resolve(const std::string& config_json) {
 void ResolveModel(const ContextPtr& context, const v1::ResolveModelRequest& request,
                   const std::shared_ptr<UnaryCall>& call) {
   context->store->Run([config = request.config_json(), call] {
-    if (call->cancelled()) return;
+    if (call->cancelled()) return call->Respond(call->EndStatus());
     CatchExceptions([&] { call->Respond(Resolve(config)); },
                     [&](absl::Status failure) { call->Respond(std::move(failure)); });
   });

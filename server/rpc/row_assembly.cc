@@ -54,7 +54,7 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
   // Stops the work and says so when nobody waits for it.
   bool Stopped() {
     if (!call_->cancelled()) return false;
-    done_(absl::CancelledError("the call has ended"));
+    done_(call_->EndStatus());
     return true;
   }
 

@@ -56,7 +56,7 @@ void FetchRun(TableStore& store, TablePtr table, const RowRun& run, const std::s
 
 void FetchRows(TableStore& store, TablePtr table, SlicePlan plan, std::shared_ptr<Call> call,
                RowsCallback done) {
-  if (call->cancelled()) return done(absl::CancelledError("the call has ended"));
+  if (call->cancelled()) return done(call->EndStatus());
   if (plan.row_count() == 0 || plan.row_bytes(table->shape()) == 0) {
     RowData empty;
     empty.tensors.resize(table->shape().tensors.size());

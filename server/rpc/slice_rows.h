@@ -30,7 +30,7 @@ using RowsCallback = std::function<void(absl::StatusOr<RowData>)>;
 
 // Fetches the rows of `plan`; the end of `call` ends the wait.
 // Requires: AnswerBytes fits into memory, i.e. was compared with a limit. `store` outlives the work.
-// Errors: as TableStore::Fetch and Allocate; CANCELLED when the call ended.
+// Errors: as TableStore::Fetch and Allocate; Call::EndStatus when the call ended.
 void FetchRows(TableStore& store, TablePtr table, SlicePlan plan, std::shared_ptr<Call> call,
                RowsCallback done);
 

@@ -118,7 +118,7 @@ class ReactedStream final : public StreamCall, public std::enable_shared_from_th
   }
 
   absl::Status CancelledStatus() const {
-    if (!stalled_) return absl::CancelledError("the client went away");
+    if (!stalled_) return EndStatus();
     return absl::DeadlineExceededError(
         absl::StrCat("the reader took nothing for ", absl::FormatDuration(stall_timeout_)));
   }

@@ -35,7 +35,7 @@ class ReactedCall final : public UnaryCall {
 
   void OnCancel() {
     CancelWork();
-    Respond(absl::CancelledError("the client went away"));
+    Respond(EndStatus());
   }
 
   void OnDone() {

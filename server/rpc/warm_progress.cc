@@ -19,7 +19,7 @@ void WarmProgress::Start() {
 }
 
 void WarmProgress::WarmNext() {
-  if (call_->cancelled()) return call_->Finish(absl::CancelledError("the call has ended"));
+  if (call_->cancelled()) return call_->Finish(call_->EndStatus());
   size_t index = 0;
   {
     const std::lock_guard lock(mutex_);
