@@ -1,16 +1,21 @@
 #include "server/app/admin_http.h"
 
 #include <CivetServer.h>
+#include <netdb.h>
 #include <prometheus/text_serializer.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <functional>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
 
 namespace posenc {
 namespace {
@@ -71,6 +76,18 @@ Answer RenderReadiness(const Lifecycle& lifecycle, absl::string_view query) {
   return {ready ? 200 : 503, "text/plain; charset=utf-8", std::move(body)};
 }
 
+// Connects and leaves. The address of any interface, 0.0.0.0 or ::, leads to this host.
+void Knock(const std::string& host, int port) {
+  addrinfo* found = nullptr;
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return;
+  const int connection = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  connect(connection, found->ai_addr, found->ai_addrlen);
+  close(connection);
+  freeaddrinfo(found);
+}
+
 // What civetweb reports while it starts, which its exception does not tell.
 class StartErrors {
  public:
@@ -115,6 +132,20 @@ class CivetAdminHttp : public AdminHttp {
     server_.addHandler("/livez$", livez_);
     server_.addHandler("/readyz$", readyz_);
     server_.addHandler("/version$", version_);
+  }
+
+  // civetweb looks whether it is to stop only when somebody connects, or every two seconds: so it is
+  // knocked at until it has closed.
+  ~CivetAdminHttp() override {
+    absl::Notification closed;
+    std::thread knocker([&] {
+      do {
+        Knock(options_.listen.host, port_);
+      } while (!closed.WaitForNotificationWithTimeout(absl::Milliseconds(20)));
+    });
+    server_.close();
+    closed.Notify();
+    knocker.join();
   }
 
   int port() const override { return port_; }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -20,6 +21,10 @@ namespace {
 // What one source says: texts by the flag's name.
 using Layer = std::map<std::string, std::vector<std::string>>;
 
+// Columns of --help.
+constexpr size_t kFlagColumn = 34;
+constexpr size_t kHelpWidth = 76;
+
 constexpr const char* kAbout =
     "Serves positional-encoding tables (sinusoidal, rotary, ALiBi) over gRPC: posenc.v1, health and "
     "reflection.";
@@ -28,7 +33,7 @@ constexpr const char* kFooter =
     "Every flag may also stand in the environment, e.g. --cache-bytes as POSENC_CACHE_BYTES (lists with "
     "commas), or in the\nTOML file of --config, e.g. cache-bytes = \"2GiB\". Command line before environment "
     "before file before default.\n\n"
-    "Exit codes: 0 after a drain (SIGTERM, SIGINT), 1 when it cannot start or has to be cut off, 2 for a wrong "
+    "Exit codes: 0 after a drain (SIGTERM, SIGINT), 1 when it cannot start, 2 for a wrong "
     "configuration.\n\n"
     "Examples:\n"
     "  posenc-server\n"
@@ -39,12 +44,29 @@ std::string EnvironmentName(const std::string& flag) {
   return absl::StrCat("POSENC_", absl::AsciiStrToUpper(absl::StrReplaceAll(flag, {{"-", "_"}})));
 }
 
+// Breaks a help text into lines that fit a terminal beside the column of the flags.
+std::string Wrapped(const std::string& help) {
+  std::string text;
+  size_t width = 0;
+  for (absl::string_view line : absl::StrSplit(help, '\n')) {
+    if (!text.empty()) text += "\n";
+    width = 0;
+    for (absl::string_view word : absl::StrSplit(line, ' ')) {
+      const bool breaks = width > 0 && width + 1 + word.size() > kHelpWidth;
+      if (width > 0) text += breaks ? "\n" : " ";
+      width = breaks ? word.size() : width + word.size() + (width > 0 ? 1 : 0);
+      absl::StrAppend(&text, word);
+    }
+  }
+  return text;
+}
+
 // The parser of the command line, and what it found.
 class CommandLine {
  public:
   CommandLine(const std::vector<ConfigFlag>& flags, const std::string& version_text)
       : app_(kAbout, "posenc-server") {
-    app_.get_formatter()->column_width(34);
+    app_.get_formatter()->column_width(kFlagColumn);
     app_.footer(kFooter);
     app_.set_version_flag("--version", version_text, "Show version, compiler and libraries, and exit.");
     app_.add_option("--config", config_file_, "TOML file with any of these flags.")->type_name("FILE");
@@ -55,10 +77,16 @@ class CommandLine {
   }
 
   // Parses; the text of help or version when that was asked for.
-  absl::StatusOr<std::optional<std::string>> Parse(std::vector<std::string> args) {
-    std::reverse(args.begin(), args.end());  // as CLI11 wants them
+  absl::StatusOr<std::optional<std::string>> Parse(const std::vector<std::string>& args) {
+    std::vector<std::string> reversed;  // as CLI11 wants them
+    for (auto arg = args.rbegin(); arg != args.rend(); ++arg) {
+      // CLI11 takes an empty value only as an argument of its own.
+      const bool empty_value = absl::StartsWith(*arg, "--") && arg->find('=') == arg->size() - 1;
+      if (empty_value) reversed.push_back("");
+      reversed.push_back(empty_value ? arg->substr(0, arg->size() - 1) : *arg);
+    }
     try {
-      app_.parse(std::move(args));
+      app_.parse(std::move(reversed));
     } catch (const CLI::CallForHelp&) {
       return app_.help();
     } catch (const CLI::CallForVersion&) {
@@ -87,7 +115,7 @@ class CommandLine {
   void Add(const ConfigFlag& flag) {
     // Texts stay texts here: all sources are then read in one way, with one kind of message.
     auto& texts = texts_.emplace_back(std::make_unique<std::vector<std::string>>());
-    CLI::Option* option = app_.add_option("--" + flag.name, *texts, flag.help);
+    CLI::Option* option = app_.add_option("--" + flag.name, *texts, Wrapped(flag.help));
     option->type_name(flag.argument)->group(flag.group)->allow_extra_args(false);
     option->default_str(absl::StrJoin(flag.defaults, ","));
     option->expected(1)->multi_option_policy(flag.repeatable ? CLI::MultiOptionPolicy::TakeAll

@@ -1,5 +1,6 @@
-// Ends the process when a shutdown does not come to its end: Server::Shutdown waits for every handler, and
-// one that never finishes would keep a container from stopping.
+// Ends the process when a shutdown does not come to its end. Server::Shutdown waits for every call, cancelled
+// ones too, and gRPC closes a connection only once what it is writing has been taken: a peer that stopped
+// reading would keep a container from stopping.
 //
 // Ownership: destroying the guard in time calls it off.
 
@@ -16,7 +17,7 @@ namespace posenc {
 
 class ExitGuard {
  public:
-  // After `timeout` logs an error and exits with code 1.
+  // After `timeout` logs a warning and exits with code 0: the drain is over, whoever did not follow it.
   ExitGuard(absl::Duration timeout, Logger& log);
   ~ExitGuard();
 

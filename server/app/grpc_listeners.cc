@@ -1,18 +1,26 @@
 #include "server/app/grpc_listeners.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
 #include "server/app/grpc_log.h"
 #include "server/core/limits.h"
 
 namespace posenc {
 namespace {
+
+// Time for the last answers to leave before their connection is closed.
+constexpr absl::Duration kIdleGrace = absl::Seconds(1);
+constexpr absl::Duration kIdleCheckInterval = absl::Milliseconds(50);
 
 void SetUp(grpc::ServerBuilder& builder, const RpcMetrics& metrics) {
   // Two servers on one port would each get half of the connections, without an error.
@@ -72,9 +80,20 @@ absl::StatusOr<std::unique_ptr<GrpcListeners>> GrpcListeners::Open(
   return listeners;
 }
 
-void GrpcListeners::Shutdown(absl::Time deadline) {
+void GrpcListeners::Shutdown(absl::Time deadline, const std::function<bool()>& idle) {
+  absl::Notification ended;
+  std::thread closer([&] {
+    absl::Time idle_since = absl::Now();
+    while (!ended.WaitForNotificationWithTimeout(kIdleCheckInterval)) {
+      if (!idle()) idle_since = absl::Now();
+      if (absl::Now() - idle_since < kIdleGrace) continue;
+      grpc_server_cancel_all_calls(server_->c_server());  // and with them the connections
+      return;
+    }
+  });
   server_->Shutdown(absl::ToChronoTime(deadline));
-  server_->Wait();
+  ended.Notify();
+  closer.join();
 }
 
 }  // namespace posenc

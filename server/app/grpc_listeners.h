@@ -9,6 +9,7 @@
 
 #include <grpcpp/server.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -36,7 +37,9 @@ class GrpcListeners {
   const std::vector<BoundAddress>& bound() const { return bound_; }
 
   // Closes the listeners, lets running calls end until the deadline, cancels the rest and waits for them.
-  void Shutdown(absl::Time deadline);
+  // Connections without calls are closed once `idle` has been true for a second: gRPC waits for each client
+  // to answer its GOAWAY, and a C++ client that has no call looks at its connection every 5 s only.
+  void Shutdown(absl::Time deadline, const std::function<bool()>& idle);
 
  private:
   GrpcListeners() = default;

@@ -74,9 +74,11 @@ absl::Status Server::StartTelemetry() {
 }
 
 absl::Status Server::StartStore() {
-  store_ = MakeTableStore({.budget_bytes = config_.cache_bytes,
-                           .block_bytes = config_.block_bytes,
-                           .threads = config_.threads});
+  TableStoreOptions options;
+  options.budget_bytes = config_.cache_bytes;
+  options.block_bytes = config_.block_bytes;
+  options.threads = config_.threads;
+  store_ = MakeTableStore(options);
   observed_store_ = store_.get();
   // Shut down, not destroyed: the last scrape still reads its statistics.
   stops_.push_back([this] { store_->Shutdown(); });
@@ -151,7 +153,7 @@ void Server::Drain() {
   const absl::Time start = absl::Now();
   {
     const ExitGuard guard(config_.drain_timeout + kCancelledCallsTimeout, log_);
-    listeners_->Shutdown(start + config_.drain_timeout);
+    listeners_->Shutdown(start + config_.drain_timeout, [this] { return rpc_metrics_.in_flight() == 0; });
   }
   log_.Info("drain has ended", {{"requests_at_close", left},
                                 {"cut_off", absl::Now() - start >= config_.drain_timeout && left > 0},

@@ -5,6 +5,9 @@
 
 #include <cstdlib>
 
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
 namespace posenc {
 namespace {
 
@@ -20,15 +23,21 @@ sigset_t StopSignals() {
 
 const char* NameOf(int signal) { return signal == SIGTERM ? "SIGTERM" : "SIGINT"; }
 
+// One wish to stop may come as two signals at almost the same time: timeout(1) and some wrappers send one to
+// the process and one to its group.
+constexpr absl::Duration kSameWish = absl::Milliseconds(100);
+
 void WaitForSignals(StopRequest& stop, Logger& log) {
   const sigset_t signals = StopSignals();
-  for (bool again = false;; again = true) {
+  absl::Time first = absl::InfiniteFuture();
+  for (;;) {
     int signal = 0;
     if (sigwait(&signals, &signal) != 0 || signal == kWakeUp) return;
-    if (again) {
+    if (absl::Now() > first + kSameWish) {
       log.Error("second signal: exiting at once", {{"signal", NameOf(signal)}});
       std::_Exit(128 + signal);
     }
+    if (first == absl::InfiniteFuture()) first = absl::Now();
     stop.Request(NameOf(signal));
   }
 }
