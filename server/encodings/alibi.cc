@@ -12,8 +12,9 @@
 namespace posenc {
 namespace {
 
-// Exponent of head h over `bias_max`, as a fraction: slope = 2^-(bias_max · numerator / denominator).
-// Paper: with P the largest power of two in `heads`, (h + 1) / P, then (2(h − P) + 1) / 2P.
+// Exponent of head h over `bias_max`, as a fraction: slope = 2^-(bias_max · numerator /
+// denominator). Paper: with P the largest power of two in `heads`, (h + 1) / P, then (2(h − P) + 1)
+// / 2P.
 std::pair<int64_t, int64_t> ExponentOf(const AlibiSpec& spec, int64_t head) {
   if (spec.slope_rule == AlibiSlopeRule::kGeometric) return {head + 1, spec.heads};
   const auto power = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(spec.heads)));
@@ -23,9 +24,8 @@ std::pair<int64_t, int64_t> ExponentOf(const AlibiSpec& spec, int64_t head) {
 
 TableShape ShapeOf(const AlibiSpec& spec, ElementType type) {
   if (spec.form == AlibiForm::kSlopes) {
-    return {.row_dims = {1},
-            .tensors = {{"slopes", type, {spec.heads}}},
-            .row_kind = RowKind::kSingle};
+    return {
+        .row_dims = {1}, .tensors = {{"slopes", type, {spec.heads}}}, .row_kind = RowKind::kSingle};
   }
   return {.row_dims = {spec.heads, spec.max_len},
           .tensors = {{"bias", type, {spec.max_len}}},
@@ -34,10 +34,14 @@ TableShape ShapeOf(const AlibiSpec& spec, ElementType type) {
 
 uint64_t NegativeInfinity(ElementType type) {
   switch (type) {
-    case ElementType::kF64: return 0xFFF0000000000000;
-    case ElementType::kF32: return 0xFF800000;
-    case ElementType::kF16: return 0xFC00;
-    default: return 0xFF80;
+    case ElementType::kF64:
+      return 0xFFF0000000000000;
+    case ElementType::kF32:
+      return 0xFF800000;
+    case ElementType::kF16:
+      return 0xFC00;
+    default:
+      return 0xFF80;
   }
 }
 

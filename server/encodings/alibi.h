@@ -1,8 +1,8 @@
 // The ALiBi family (Press et al. 2022): slopes, and the bias [heads, queries, keys].
 //
-// Slope of head h is 2^-x with x rational, held to 126 bits, or exactly where it is a double. A bias cell is
-// −slope · distance, rounded once. The cells of one head depend on the distance alone, so a call computes
-// each distance of a head once and copies shifted runs of it into the rows.
+// Slope of head h is 2^-x with x rational, held to 126 bits, or exactly where it is a double. A
+// bias cell is −slope · distance, rounded once. The cells of one head depend on the distance alone,
+// so a call computes each distance of a head once and copies shifted runs of it into the rows.
 // Threads: immutable.
 
 #ifndef POSENC_SERVER_ENCODINGS_ALIBI_H_

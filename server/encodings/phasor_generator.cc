@@ -8,11 +8,12 @@
 namespace posenc {
 namespace {
 
-// What subnormal low halves may lose. A sine that is 0 away from position 0 belongs to a frequency of 0,
-// which loses nothing.
+// What subnormal low halves may lose. A sine that is 0 away from position 0 belongs to a frequency
+// of 0, which loses nothing.
 constexpr double kLeastDrift = 0x1p-1060;
 
-// The rows of a call that writes this much would drive each other out of the caches: they go past them.
+// The rows of a call that writes this much would drive each other out of the caches: they go past
+// them.
 constexpr int64_t kStreamBytes = int64_t{8} << 20;
 
 constexpr size_t kStreamAlignment = 64;
@@ -62,7 +63,8 @@ void PhasorGenerator::GenerateAt(std::span<const int64_t> positions,
   }
 }
 
-void PhasorGenerator::SetAccurateAnchor(int64_t position, int64_t k, int64_t i, Anchors& anchors) const {
+void PhasorGenerator::SetAccurateAnchor(int64_t position, int64_t k, int64_t i,
+                                        Anchors& anchors) const {
   const Phasor phasor = cells_.At(position, k);
   const DoubleDouble cos = ToDoubleDouble(phasor.cos), sin = ToDoubleDouble(phasor.sin);
   anchors.cos_high[i] = cos.high;
@@ -74,7 +76,9 @@ void PhasorGenerator::SetAccurateAnchor(int64_t position, int64_t k, int64_t i, 
 
 void PhasorGenerator::StartAnchors(int64_t position, int64_t first_pair, int64_t pairs,
                                    Anchors& anchors) const {
-  const auto set_accurately = [&](int64_t i) { SetAccurateAnchor(position, first_pair + i, i, anchors); };
+  const auto set_accurately = [&](int64_t i) {
+    SetAccurateAnchor(position, first_pair + i, i, anchors);
+  };
   if (cells_.type() == ElementType::kF64) {
     for (int64_t i = 0; i < pairs; ++i) set_accurately(i);
     return;
@@ -113,7 +117,8 @@ void PhasorGenerator::WriteChunk(const Rows& rows, int64_t first_pair, int64_t p
     if (tile % kTilesPerAnchor == 0) {
       StartAnchors(position, first_pair, pairs, anchors);
     } else {
-      AdvanceAnchors(cells_.type(), tile_.StepFrom(first_pair), args.sin_bound, args.magnitude, pairs, anchors);
+      AdvanceAnchors(cells_.type(), tile_.StepFrom(first_pair), args.sin_bound, args.magnitude,
+                     pairs, anchors);
     }
     args.rows = static_cast<int>(std::min<int64_t>(tile_.rows(), rows.count - row));
     const int64_t tile_bytes = args.rows * row_bytes;
@@ -137,7 +142,8 @@ bool PhasorGenerator::CanStream(const Rows& rows) const {
   const int64_t row_bytes = shape_.tensors.front().row_bytes();
   const int64_t most = rows.out.size() == 1 ? kStagedBytes : kStagedBytes / 2;
   if (rows.count * shape_.row_bytes() < kStreamBytes || layout_.pairs() > kChunkPairs) return false;
-  if (tile_.rows() * row_bytes > most || rows.count * row_bytes % kStreamAlignment != 0) return false;
+  if (tile_.rows() * row_bytes > most || rows.count * row_bytes % kStreamAlignment != 0)
+    return false;
   return tile_.rows() * row_bytes % kStreamAlignment == 0 &&
          std::all_of(rows.out.begin(), rows.out.end(), [](const std::byte* to) {
            return reinterpret_cast<uintptr_t>(to) % kStreamAlignment == 0;
@@ -160,7 +166,8 @@ TileArgs PhasorGenerator::ChunkArgs(int64_t first_pair, int64_t pairs) const {
   return args;
 }
 
-void PhasorGenerator::PlaceTile(std::span<std::byte* const> out, int64_t first_pair, TileArgs& args) const {
+void PhasorGenerator::PlaceTile(std::span<std::byte* const> out, int64_t first_pair,
+                                TileArgs& args) const {
   const auto at = [&](const Place& place) {
     const int64_t element = place.begin + first_pair * layout_.step();
     return out[place.tensor] + element * static_cast<int64_t>(element_bytes_);
@@ -177,7 +184,8 @@ void PhasorGenerator::WritePair(std::span<std::byte* const> out, int64_t row, in
   const int64_t row_bytes = shape_.tensors.front().row_bytes();
   const auto store = [&](const Place& place, uint64_t value) {
     const int64_t element = place.begin + k * layout_.step();
-    std::byte* to = out[place.tensor] + row * row_bytes + element * static_cast<int64_t>(element_bytes_);
+    std::byte* to =
+        out[place.tensor] + row * row_bytes + element * static_cast<int64_t>(element_bytes_);
     StoreElement(to, value, element_bytes_);
   };
   for (int copy = 0; copy < layout_.copies; ++copy) {

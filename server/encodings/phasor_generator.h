@@ -1,10 +1,12 @@
 // The generator behind sinusoidal and rotary tables: rows of m·cos(p·w_k) and m·sin(p·w_k).
 //
-// Generate walks tiles of rows through the vector kernels (kernels/tile.h) and redoes undecided cells by
-// the accurate path (exact/phasor_cells.h); GenerateAt uses the accurate path alone. Anchors of a call's
-// first tile come from fixed-point turns, at the same cost and error for every position.
+// Generate walks tiles of rows through the vector kernels (kernels/tile.h) and redoes undecided
+// cells by the accurate path (exact/phasor_cells.h); GenerateAt uses the accurate path alone.
+// Anchors of a call's first tile come from fixed-point turns, at the same cost and error for every
+// position.
 //
-// Threads: immutable. Memory: phasors of one tile of rows, 16 bytes for each row and pair (32 for F64).
+// Threads: immutable. Memory: phasors of one tile of rows, 16 bytes for each row and pair (32 for
+// F64).
 
 #ifndef POSENC_SERVER_ENCODINGS_PHASOR_GENERATOR_H_
 #define POSENC_SERVER_ENCODINGS_PHASOR_GENERATOR_H_
@@ -24,7 +26,8 @@ namespace posenc {
 struct PhasorTable {
   FrequencyRule rule;
   double magnitude = 1.0;
-  ElementType element_type = ElementType::kF32;  // of the numbers; a complex tensor holds pairs of them
+  ElementType element_type =
+      ElementType::kF32;  // of the numbers; a complex tensor holds pairs of them
   RowLayout layout;
   TableShape shape;
   std::optional<int64_t> zero_row;
@@ -51,7 +54,8 @@ class PhasorGenerator final : public TableGenerator {
   };
 
   void WriteChunk(const Rows& rows, int64_t first_pair, int64_t pairs) const;
-  // Sets the anchors of a tile whose first row is at `position`: F64 accurately, the others by a shorter way.
+  // Sets the anchors of a tile whose first row is at `position`: F64 accurately, the others by a
+  // shorter way.
   void StartAnchors(int64_t position, int64_t first_pair, int64_t pairs, Anchors& anchors) const;
   void SetAccurateAnchor(int64_t position, int64_t k, int64_t i, Anchors& anchors) const;
   TileArgs ChunkArgs(int64_t first_pair, int64_t pairs) const;

@@ -1,8 +1,8 @@
 // The generator of angles p·w_k, of the frequencies w_k themselves, and of periods 1 / w_k.
 //
-// Each cell is a product of an integer and a real constant (exact/multiplier.h), first in double with a
-// rounding test, then in 126 bits, then by Ziv's method. Where w_k is a double, the product is exact and
-// ties go to even. Threads: immutable.
+// Each cell is a product of an integer and a real constant (exact/multiplier.h), first in double
+// with a rounding test, then in 126 bits, then by Ziv's method. Where w_k is a double, the product
+// is exact and ties go to even. Threads: immutable.
 
 #ifndef POSENC_SERVER_ENCODINGS_PRODUCT_GENERATOR_H_
 #define POSENC_SERVER_ENCODINGS_PRODUCT_GENERATOR_H_

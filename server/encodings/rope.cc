@@ -40,16 +40,25 @@ RowLayout Joined(StoreForm form, int copies, int64_t cos, int64_t sin, int64_t s
 RowLayout LayoutOf(RopeLayout layout, int64_t n) {
   constexpr StoreForm kColumns = StoreForm::kColumns, kRepeated = StoreForm::kRepeated;
   switch (layout) {
-    case RopeLayout::kSplitDuplicated: return Split(kColumns, 2, n);
-    case RopeLayout::kSplitRepeated: return Split(kRepeated, 2, 1);
-    case RopeLayout::kCosSin: return Joined(kColumns, 1, 0, n, 0);
-    case RopeLayout::kCosSinDuplicated: return Joined(kColumns, 2, 0, 2 * n, n);
-    case RopeLayout::kSinCos: return Joined(kColumns, 1, n, 0, 0);
-    case RopeLayout::kSinCosRepeated: return Joined(kRepeated, 2, 2 * n, 0, 1);
+    case RopeLayout::kSplitDuplicated:
+      return Split(kColumns, 2, n);
+    case RopeLayout::kSplitRepeated:
+      return Split(kRepeated, 2, 1);
+    case RopeLayout::kCosSin:
+      return Joined(kColumns, 1, 0, n, 0);
+    case RopeLayout::kCosSinDuplicated:
+      return Joined(kColumns, 2, 0, 2 * n, n);
+    case RopeLayout::kSinCos:
+      return Joined(kColumns, 1, n, 0, 0);
+    case RopeLayout::kSinCosRepeated:
+      return Joined(kRepeated, 2, 2 * n, 0, 1);
     case RopeLayout::kPairs:
-    case RopeLayout::kComplex: return Joined(StoreForm::kPairs, 1, 0, 1, 0);
-    case RopeLayout::kPairsDuplicated: return Joined(StoreForm::kPairs, 2, 0, 1, 2 * n);
-    default: return Split(kColumns, 1, 0);
+    case RopeLayout::kComplex:
+      return Joined(StoreForm::kPairs, 1, 0, 1, 0);
+    case RopeLayout::kPairsDuplicated:
+      return Joined(StoreForm::kPairs, 2, 0, 1, 2 * n);
+    default:
+      return Split(kColumns, 1, 0);
   }
 }
 
@@ -62,17 +71,23 @@ std::vector<TensorShape> TensorsOf(RopeLayout layout, ElementType type, int64_t 
   };
   switch (layout) {
     case RopeLayout::kSplitDuplicated:
-    case RopeLayout::kSplitRepeated: return split(2 * n);
+    case RopeLayout::kSplitRepeated:
+      return split(2 * n);
     case RopeLayout::kCosSin:
-    case RopeLayout::kSinCos: return table({2 * n});
+    case RopeLayout::kSinCos:
+      return table({2 * n});
     case RopeLayout::kCosSinDuplicated:
-    case RopeLayout::kSinCosRepeated: return table({4 * n});
-    case RopeLayout::kPairs: return table({n, 2});
-    case RopeLayout::kPairsDuplicated: return table({2 * n, 2});
+    case RopeLayout::kSinCosRepeated:
+      return table({4 * n});
+    case RopeLayout::kPairs:
+      return table({n, 2});
+    case RopeLayout::kPairsDuplicated:
+      return table({2 * n, 2});
     case RopeLayout::kComplex:
       type = type == ElementType::kF64 ? ElementType::kComplex128 : ElementType::kComplex64;
       return table({n});
-    default: return split(n);
+    default:
+      return split(n);
   }
 }
 
@@ -99,7 +114,9 @@ ProductTable DescribeRopeAngles(const RopeSpec& spec, ElementType type) {
     table.shape = {.row_dims = {1}, .tensors = {{name, type, {n}}}, .row_kind = RowKind::kSingle};
   };
   switch (spec.layout) {
-    case RopeLayout::kFrequencies: single("inverse_frequencies"); break;
+    case RopeLayout::kFrequencies:
+      single("inverse_frequencies");
+      break;
     case RopeLayout::kPeriods:
       single("periods");
       table.inverted = true;

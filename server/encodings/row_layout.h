@@ -1,8 +1,8 @@
 // Where the cosines and sines of one row go: the physical form of a sinusoidal or rotary table.
 //
-// A form is a list of places. Copy c of cosine k is element cos[c].begin + k · step of its tensor's row,
-// and the same for sines. The vector kernels know the three shapes that occur (StoreForm); everything else
-// uses the places. A value.
+// A form is a list of places. Copy c of cosine k is element cos[c].begin + k · step of its tensor's
+// row, and the same for sines. The vector kernels know the three shapes that occur (StoreForm);
+// everything else uses the places. A value.
 
 #ifndef POSENC_SERVER_ENCODINGS_ROW_LAYOUT_H_
 #define POSENC_SERVER_ENCODINGS_ROW_LAYOUT_H_
@@ -36,9 +36,15 @@ struct RowLayout {
 // Writes the low `size_bytes` of `bits`; memory is little-endian, as on the wire.
 inline void StoreElement(std::byte* to, uint64_t bits, size_t size_bytes) {
   switch (size_bytes) {
-    case 2: std::memcpy(to, &bits, 2); return;
-    case 4: std::memcpy(to, &bits, 4); return;
-    default: std::memcpy(to, &bits, 8); return;
+    case 2:
+      std::memcpy(to, &bits, 2);
+      return;
+    case 4:
+      std::memcpy(to, &bits, 4);
+      return;
+    default:
+      std::memcpy(to, &bits, 8);
+      return;
   }
 }
 

@@ -5,8 +5,8 @@
 namespace posenc {
 namespace {
 
-// With K = floor(d / 2): K pairs for an even width and before a zero column; an odd width otherwise is that
-// of K + 1 pairs without its last column, a cosine unless the cosines come first.
+// With K = floor(d / 2): K pairs for an even width and before a zero column; an odd width otherwise
+// is that of K + 1 pairs without its last column, a cosine unless the cosines come first.
 RowLayout LayoutOf(const SinusoidalSpec& spec, bool odd_pair) {
   const int64_t half = spec.d_model / 2;
   const bool extra_cosine = odd_pair && spec.order == SinusoidalOrder::kCosSin;
@@ -19,14 +19,18 @@ RowLayout LayoutOf(const SinusoidalSpec& spec, bool odd_pair) {
       layout.form = StoreForm::kPairs;
       layout.cos[0].begin = 1;
       break;
-    case SinusoidalOrder::kSinCos: layout.cos[0].begin = sines; break;
-    case SinusoidalOrder::kCosSin: layout.sin[0].begin = cosines; break;
+    case SinusoidalOrder::kSinCos:
+      layout.cos[0].begin = sines;
+      break;
+    case SinusoidalOrder::kCosSin:
+      layout.sin[0].begin = cosines;
+      break;
   }
   return layout;
 }
 
-// The width that exponents are counted in: Marian and DistilBERT keep an odd d, positional-encodings
-// rounds it up, the rest counts whole pairs.
+// The width that exponents are counted in: Marian and DistilBERT keep an odd d,
+// positional-encodings rounds it up, the rest counts whole pairs.
 int64_t ExponentWidth(const SinusoidalSpec& spec, OddWidth rule) {
   if (spec.d_model % 2 == 0) return spec.d_model;
   if (rule == OddWidth::kExtraSine) return spec.d_model;
@@ -46,8 +50,8 @@ TableShape ShapeOf(const SinusoidalSpec& spec, ElementType type) {
 
 PhasorTable DescribeSinusoidal(const SinusoidalSpec& spec, ElementType type) {
   const OddWidth rule = spec.odd_width.value_or(OddWidth::kReject);
-  const bool odd_pair = spec.d_model % 2 != 0 &&
-                        (rule == OddWidth::kExtraSine || rule == OddWidth::kDropCosine);
+  const bool odd_pair =
+      spec.d_model % 2 != 0 && (rule == OddWidth::kExtraSine || rule == OddWidth::kDropCosine);
   PhasorTable table;
   table.layout = LayoutOf(spec, odd_pair);
   table.rule = {.count = table.layout.pairs(),

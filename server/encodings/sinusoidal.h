@@ -1,5 +1,5 @@
-// The sinusoidal family (Vaswani et al. 2017, section 3.5): a spec in, the table's frequencies, columns and
-// shape out. Pure; safe from any thread.
+// The sinusoidal family (Vaswani et al. 2017, section 3.5): a spec in, the table's frequencies,
+// columns and shape out. Pure; safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_SINUSOIDAL_H_
 #define POSENC_SERVER_ENCODINGS_SINUSOIDAL_H_

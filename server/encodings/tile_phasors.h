@@ -1,7 +1,9 @@
-// The phasors that every tile of a table shares: e^{i·r·w_k} of its rows, and of the step to the next tile.
+// The phasors that every tile of a table shares: e^{i·r·w_k} of its rows, and of the step to the
+// next tile.
 //
-// In double-double, by products from the accurate e^{i·w_k}; the low halves of rows are kept for F64 only. A row's
-// error is below r · 2^-100 (kernels/tile-inl.h). Immutable; safe from any thread.
+// In double-double, by products from the accurate e^{i·w_k}; the low halves of rows are kept for
+// F64 only. A row's error is below r · 2^-100 (kernels/tile-inl.h). Immutable; safe from any
+// thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_TILE_PHASORS_H_
 #define POSENC_SERVER_ENCODINGS_TILE_PHASORS_H_
@@ -34,8 +36,10 @@ class TilePhasors {
 
   int rows_;
   int64_t stride_;
-  int64_t low_stride_;  // 0 unless the rows keep their low halves: all rows then share one, the step's
-  std::vector<double> cos_high_, sin_high_, cos_low_, sin_low_;  // the row after the last one is the step
+  int64_t
+      low_stride_;  // 0 unless the rows keep their low halves: all rows then share one, the step's
+  std::vector<double> cos_high_, sin_high_, cos_low_,
+      sin_low_;  // the row after the last one is the step
   std::vector<double> sin_bound_;
 };
 

@@ -16,15 +16,20 @@ struct Format {
 
 Format FormatOf(ElementType type) {
   switch (type) {
-    case ElementType::kF64: return {53, -1022, 1023};
-    case ElementType::kF16: return {11, -14, 15};
-    case ElementType::kBF16: return {8, -126, 127};
-    default: return {24, -126, 127};
+    case ElementType::kF64:
+      return {53, -1022, 1023};
+    case ElementType::kF16:
+      return {11, -14, 15};
+    case ElementType::kBF16:
+      return {8, -126, 127};
+    default:
+      return {24, -126, 127};
   }
 }
 
-// Rounds mantissa · 2^exponent, exactly, ties to even. The exponent field is added to the significand
-// with its leading bit, so a carry runs into the exponent and subnormals need no case of their own.
+// Rounds mantissa · 2^exponent, exactly, ties to even. The exponent field is added to the
+// significand with its leading bit, so a carry runs into the exponent and subnormals need no case
+// of their own.
 uint64_t RoundMagnitude(const Format& format, Uint128 mantissa, int64_t exponent) {
   if (mantissa == 0) return 0;
   const int bits = format.precision - 1;
@@ -97,8 +102,8 @@ Enclosure Product(const Enclosure& a, const Enclosure& b) {
     result.exponent = a.exponent + b.exponent;
     return result;
   }
-  // Mantissas in [2^126, 2^127): the high half of (2a)(2b) is a·b / 2^126, below 2^128. The relative
-  // errors add; each is below (error + 1) / 2^126, and truncation adds one unit.
+  // Mantissas in [2^126, 2^127): the high half of (2a)(2b) is a·b / 2^126, below 2^128. The
+  // relative errors add; each is below (error + 1) / 2^126, and truncation adds one unit.
   const Enclosure x = a.Normalized(), y = b.Normalized();
   if (x.error >> 120 != 0 || y.error >> 120 != 0) return Enclosure::Unknown();
   result.mantissa = MultiplyHigh(x.mantissa << 1, y.mantissa << 1);

@@ -1,9 +1,9 @@
 // A real number known to within an error, and its rounding to an element type.
 //
-// An Enclosure says: the true value lies in ±[mantissa − error, mantissa + error] · 2^exponent. Rounding
-// is done on integers, so it needs no care for subnormals, overflow or the rounding mode of the CPU. An
-// error of 0 means that the value is exact, and only then can a tie occur, which goes to even.
-// Values; pure functions, safe from any thread.
+// An Enclosure says: the true value lies in ±[mantissa − error, mantissa + error] · 2^exponent.
+// Rounding is done on integers, so it needs no care for subnormals, overflow or the rounding mode
+// of the CPU. An error of 0 means that the value is exact, and only then can a tie occur, which
+// goes to even. Values; pure functions, safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_ENCLOSURE_H_
 #define POSENC_SERVER_ENCODINGS_EXACT_ENCLOSURE_H_
@@ -48,16 +48,16 @@ struct Enclosure {
 // Returns a · b; exact when both are exact and the product of the mantissas fits.
 Enclosure Product(const Enclosure& a, const Enclosure& b);
 
-// Returns the bits of the element that is nearest to the value, or nothing when the error leaves two
-// candidates. A result of magnitude 0 keeps the sign of the value; an exact 0 is +0.
-// Requires: `type` is F64, F32, F16 or BF16.
+// Returns the bits of the element that is nearest to the value, or nothing when the error leaves
+// two candidates. A result of magnitude 0 keeps the sign of the value; an exact 0 is +0. Requires:
+// `type` is F64, F32, F16 or BF16.
 std::optional<uint64_t> RoundTo(ElementType type, const Enclosure& value);
 
 // Returns an exact enclosure that rounds to every element type as `value` does (round to odd).
 Enclosure RoundedToOdd(const Real& value);
 
-// Splits the value into high + low, high the double nearest to the sum; |value − high − low| is at most
-// 2^-104 · |value| + the error, plus 2^-1070 among subnormals.
+// Splits the value into high + low, high the double nearest to the sum; |value − high − low| is at
+// most 2^-104 · |value| + the error, plus 2^-1070 among subnormals.
 struct DoubleDouble {
   double high = 0;
   double low = 0;

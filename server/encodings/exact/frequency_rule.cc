@@ -5,9 +5,10 @@
 namespace posenc {
 namespace {
 
-// Repeated multiplication over up to 2^16 frequencies loses 17 bits, exp of −k/D · ln(base) up to 61 (D may
-// be as small as 2^-43); the rest is for the scaling.
-constexpr int64_t kGuardBits = 96;
+// Repeated multiplication over up to 2^16 frequencies loses 17 bits, and exp of −k/D · ln(base) 11
+// as long as the result is above 2^-1100; below, no sine or product with it differs from 0 by the
+// least F64.
+constexpr int64_t kGuardBits = 64;
 
 void ScaleBy(const std::monostate&, int64_t, Real&) {}
 
@@ -15,9 +16,9 @@ void ScaleBy(const LinearScaling& scaling, int64_t, Real& w) {
   mpfr_div_d(w.get(), w.get(), scaling.factor, MPFR_RNDN);
 }
 
-// With r = L0 / wavelength = L0 · w / 2π: r > high keeps w, r < low divides it, and between them w is
-// multiplied by (1 − t) / factor + t, t = (r − low) / (high − low). r is transcendental, so it equals
-// neither bound, and low == high leaves nothing between.
+// With r = L0 / wavelength = L0 · w / 2π: r > high keeps w, r < low divides it, and between them w
+// is multiplied by (1 − t) / factor + t, t = (r − low) / (high − low). r is transcendental, so it
+// equals neither bound, and low == high leaves nothing between.
 void ScaleBy(const Llama3Scaling& scaling, int64_t, Real& w) {
   const int64_t bits = w.precision_bits();
   Real ratio(bits), t(bits), width(bits, scaling.high_freq_factor);

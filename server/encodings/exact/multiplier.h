@@ -1,8 +1,8 @@
 // A real constant that integers are multiplied by: a frequency (angle = position · w) or a slope.
 //
-// Holds the constant to 126 bits, or exactly where it is a double. Products with integers up to 2^54 are
-// then rounded by RoundTo; the few that stay undecided are the caller's to redo with RoundByZiv.
-// A value; safe from any thread.
+// Holds the constant to 126 bits, or exactly where it is a double. Products with integers up to
+// 2^54 are then rounded by RoundTo; the few that stay undecided are the caller's to redo with
+// RoundByZiv. A value; safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_MULTIPLIER_H_
 #define POSENC_SERVER_ENCODINGS_EXACT_MULTIPLIER_H_
@@ -18,8 +18,8 @@ class Multiplier {
  public:
   Multiplier() = default;
 
-  // Takes a value with at least kMultiplierBits good bits. One that agrees with a double in all of them is
-  // taken to be that double.
+  // Takes a value with at least kMultiplierBits good bits. One that agrees with a double in all of
+  // them is taken to be that double.
   static constexpr int64_t kMultiplierBits = 256;
   explicit Multiplier(const Real& value);
 

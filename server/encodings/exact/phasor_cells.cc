@@ -39,7 +39,8 @@ Phasor PhasorCells::FarAt(int64_t position, int64_t k) const {
 
 Phasor PhasorCells::UnitAt(int64_t position, int64_t k) const {
   const Phasor phasor = PhasorAt(turns_[k], position);
-  return phasor.sin.error == phasor.sin.mantissa && phasor.sin.error != 0 ? FarAt(position, k) : phasor;
+  return phasor.sin.error == phasor.sin.mantissa && phasor.sin.error != 0 ? FarAt(position, k)
+                                                                          : phasor;
 }
 
 Phasor PhasorCells::At(int64_t position, int64_t k) const {
@@ -67,7 +68,8 @@ uint64_t PhasorCells::Ziv(int64_t position, int64_t k, bool sine) const {
     (sine ? mpfr_sin : mpfr_cos)(value.get(), angle.get(), MPFR_RNDN);
     mpfr_mul_d(value.get(), value.get(), magnitude_, MPFR_RNDN);
     if (mpfr_zero_p(angle.get())) return kExactly;
-    // The angle is good to 2^-bits of itself, and so is the sine to 2^-bits of itself and of the angle.
+    // The angle is good to 2^-bits of itself, and so is the sine to 2^-bits of itself and of the
+    // angle.
     Real scale(64, magnitude_);
     const int64_t angle_exponent = mpfr_get_exp(angle.get()) + mpfr_get_exp(scale.get());
     return std::max<int64_t>(angle_exponent, mpfr_get_exp(value.get())) - bits + 4;

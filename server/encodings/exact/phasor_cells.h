@@ -1,9 +1,10 @@
-// Single cells of a sinusoidal or rotary table, correctly rounded: the accurate path behind the kernels.
+// Single cells of a sinusoidal or rotary table, correctly rounded: the accurate path behind the
+// kernels.
 //
-// m·cos(p·w_k) and m·sin(p·w_k) from fixed-point turns (turns.h, relative error 2^-115, about 0.1 µs), and
-// by Ziv's method in MPFR where that leaves two candidates (never seen by chance, reachable by specs built
-// for it). Any position within ±2^54 costs the same.
-// Threads: immutable. Owns its turns, 48 bytes for each frequency.
+// m·cos(p·w_k) and m·sin(p·w_k) from fixed-point turns (turns.h, relative error 2^-115, about 0.1
+// µs), and by Ziv's method in MPFR where that leaves two candidates (never seen by chance,
+// reachable by specs built for it). Any position within ±2^54 costs the same. Threads: immutable.
+// Owns its turns, 48 bytes for each frequency.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_PHASOR_CELLS_H_
 #define POSENC_SERVER_ENCODINGS_EXACT_PHASOR_CELLS_H_

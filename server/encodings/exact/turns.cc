@@ -29,7 +29,8 @@ Uint128 FractionOf(const Real& value) {  // of a value in [0, 1)
   return (Uint128{high} << 64) | mpfr_get_ui(scaled.get(), MPFR_RNDZ);
 }
 
-// sin and cos of j / 256 turns as fractions (cos of j = 0 is not representable and not used), and π/4.
+// sin and cos of j / 256 turns as fractions (cos of j = 0 is not representable and not used), and
+// π/4.
 struct Constants {
   Constants() {
     Real step = TwoPi(kTurnPrecisionBits);
@@ -59,8 +60,8 @@ constexpr Uint128 InverseFactorial(int n) {
   return result;
 }
 
-// 1 − sin(x)/x and 1 − cos(x) for x² = `square`, x ≤ 2π/512, by Taylor: the first terms left out are
-// x^14/15! < 2^-129 and x^16/16! < 2^-145. Each step truncates, so the error is a few units.
+// 1 − sin(x)/x and 1 − cos(x) for x² = `square`, x ≤ 2π/512, by Taylor: the first terms left out
+// are x^14/15! < 2^-129 and x^16/16! < 2^-145. Each step truncates, so the error is a few units.
 Uint128 SineDeficit(Uint128 square) {
   Uint128 sum = InverseFactorial(13);
   for (int n = 11; n >= 3; n -= 2) sum = InverseFactorial(n) - MultiplyHigh(square, sum);
@@ -113,13 +114,14 @@ Uint128 LeadingBits(const Limbs& x, int zeros) {
 }
 
 Enclosure FromFraction(Uint128 value, Uint128 error) {  // value / 2^128
-  return Enclosure{.mantissa = value >> 1, .error = (error >> 1) + 2, .exponent = -127}.Normalized();
+  return Enclosure{.mantissa = value >> 1, .error = (error >> 1) + 2, .exponent = -127}
+      .Normalized();
 }
 
-// e^{i·x} for the angle of `offset` turns around step j; |offset| ≤ 1/512 turn, `zeros` its leading zeros.
-// With x = t · 2^-(125 + zeros), t holds 128 bits of it, whatever its size. Errors in units of 2^-128:
-// t 3, deficits 8, their products 2; sin and cos around a step j ≥ 1 therefore 16, on values of 2^-6.4
-// and more.
+// e^{i·x} for the angle of `offset` turns around step j; |offset| ≤ 1/512 turn, `zeros` its leading
+// zeros. With x = t · 2^-(125 + zeros), t holds 128 bits of it, whatever its size. Errors in units
+// of 2^-128: t 3, deficits 8, their products 2; sin and cos around a step j ≥ 1 therefore 16, on
+// values of 2^-6.4 and more.
 Phasor AroundStep(int j, bool below, const Limbs& offset, int zeros, int64_t shift) {
   const Constants& constants = GetConstants();
   const Uint128 t = MultiplyHigh(LeadingBits(offset, zeros), constants.quarter_pi);
@@ -129,7 +131,9 @@ Phasor AroundStep(int j, bool below, const Limbs& offset, int zeros, int64_t shi
   const Uint128 sine_scaled = t - MultiplyHigh(t, SineDeficit(square));
   const Uint128 deficit = CosineDeficit(square);
   if (j == 0) {
-    Enclosure sin{.negative = below, .mantissa = sine_scaled >> 1, .error = 16, .exponent = -124 - zeros - shift};
+    const int64_t exponent = -124 - zeros - shift;
+    Enclosure sin{
+        .negative = below, .mantissa = sine_scaled >> 1, .error = 16, .exponent = exponent};
     Enclosure cos{.mantissa = (Uint128{1} << 126) - (deficit >> 2), .error = 8, .exponent = -126};
     return {.cos = cos, .sin = sin.Normalized()};
   }
@@ -143,10 +147,14 @@ Phasor AroundStep(int j, bool below, const Limbs& offset, int zeros, int64_t shi
 
 Phasor TurnedByQuarters(const Phasor& x, unsigned quarters) {
   switch (quarters & 3) {
-    case 0: return x;
-    case 1: return {.cos = x.sin.Negated(), .sin = x.cos};
-    case 2: return {.cos = x.cos.Negated(), .sin = x.sin.Negated()};
-    default: return {.cos = x.sin, .sin = x.cos.Negated()};
+    case 0:
+      return x;
+    case 1:
+      return {.cos = x.sin.Negated(), .sin = x.cos};
+    case 2:
+      return {.cos = x.cos.Negated(), .sin = x.sin.Negated()};
+    default:
+      return {.cos = x.sin, .sin = x.cos.Negated()};
   }
 }
 
@@ -161,7 +169,8 @@ Turns TurnsOf(const Real& turns) {
     result.shift = -63 - exponent;
     exponent = -63;
   }
-  // The significand is 0.b1 b2 … times 2^exponent: bit b(exponent + 1) is the first of the fraction.
+  // The significand is 0.b1 b2 … times 2^exponent: bit b(exponent + 1) is the first of the
+  // fraction.
   const auto* significand = static_cast<const uint64_t*>(mpfr_custom_get_significand(turns.get()));
   const auto count = static_cast<int64_t>((turns.precision_bits() + 63) / 64);
   const auto word = [&](int64_t index) {  // counted from the most significant one
@@ -171,8 +180,8 @@ Turns TurnsOf(const Real& turns) {
     const int64_t bit = exponent + 64 * i;
     const int64_t index = bit >= 0 ? bit / 64 : -((63 - bit) / 64);
     const int64_t offset = bit - 64 * index;
-    result.limbs[3 - i] = offset == 0 ? word(index)
-                                      : (word(index) << offset) | (word(index + 1) >> (64 - offset));
+    result.limbs[3 - i] =
+        offset == 0 ? word(index) : (word(index) << offset) | (word(index + 1) >> (64 - offset));
   }
   return result;
 }
@@ -189,8 +198,10 @@ std::optional<StepAndRest> ReduceAngle(const Turns& turns, int64_t position) {
   const int zeros = LeadingZeros(angle);
   if (zeros > 110 || turns.shift > 800) return std::nullopt;
   const Uint128 t = MultiplyHigh(LeadingBits(angle, zeros), GetConstants().quarter_pi);
-  result.rest = ToDoubleDouble(
-      {.negative = negative, .mantissa = t >> 1, .error = 0, .exponent = -124 - zeros - turns.shift});
+  result.rest = ToDoubleDouble({.negative = negative,
+                                .mantissa = t >> 1,
+                                .error = 0,
+                                .exponent = -124 - zeros - turns.shift});
   return result;
 }
 
@@ -201,8 +212,9 @@ const StepPhasor& PhasorOfStep(int step) {
     turns.limbs[3] = uint64_t{1} << 56;
     turns.zero = false;
     for (int j = 0; j < 256; ++j) {
-      const Phasor phasor = j % 64 == 0 ? TurnedByQuarters({.cos = Enclosure::Exactly(1.0), .sin = {}}, j / 64)
-                                        : PhasorAt(turns, j);
+      const Phasor phasor =
+          j % 64 == 0 ? TurnedByQuarters({.cos = Enclosure::Exactly(1.0), .sin = {}}, j / 64)
+                      : PhasorAt(turns, j);
       (*all)[j] = {ToDoubleDouble(phasor.cos), ToDoubleDouble(phasor.sin)};
     }
     return all;
@@ -230,7 +242,9 @@ Phasor PhasorAt(const Turns& turns, int64_t position) {
 
   const int zeros = LeadingZeros(angle);
   const int error_bits = 64 - __builtin_clzll(distance);
-  if (j == 0 && zeros + error_bits > 130) return {.cos = Enclosure::Unknown(), .sin = Enclosure::Unknown()};
+  if (j == 0 && zeros + error_bits > 130) {
+    return {.cos = Enclosure::Unknown(), .sin = Enclosure::Unknown()};
+  }
   Phasor result = zeros == 256 ? Phasor{.cos = FromFraction(GetConstants().cos[j], 32),
                                         .sin = FromFraction(GetConstants().sin[j], 32)}
                                : AroundStep(j, below, angle, zeros, turns.shift);

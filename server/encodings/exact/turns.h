@@ -1,13 +1,13 @@
 // Angles at any integer position, as fixed-point fractions of a turn.
 //
-// sin and cos of p·w depend on p·w / 2π modulo 1 only. With the frequency in turns, u = w / 2π, held as a
-// 256-bit fraction, p·u modulo 1 is exact integer arithmetic for every int64 p: the angle at position
-// 10^15 costs what the angle at position 1 costs, and its error is |p| units of 2^-257 turns, nothing
-// else (the idea of Payne and Hanek's range reduction, 1983, with a table of one constant per frequency).
+// sin and cos of p·w depend on p·w / 2π modulo 1 only. With the frequency in turns, u = w / 2π,
+// held as a 256-bit fraction, p·u modulo 1 is exact integer arithmetic for every int64 p: the angle
+// at position 10^15 costs what the angle at position 1 costs, and its error is |p| units of 2^-257
+// turns, nothing else (the idea of Payne and Hanek's range reduction, 1983, with a table of one
+// constant per frequency).
 //
-// A frequency below 2^-63 turns is held times 2^shift, so that its leading bits are kept too; no wrap can
-// happen there, for |p| ≤ 2^53.
-// Values; pure functions, safe from any thread.
+// A frequency below 2^-63 turns is held times 2^shift, so that its leading bits are kept too; no
+// wrap can happen there, for |p| ≤ 2^53. Values; pure functions, safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_TURNS_H_
 #define POSENC_SERVER_ENCODINGS_EXACT_TURNS_H_
@@ -21,8 +21,8 @@
 
 namespace posenc {
 
-// Bits that a frequency needs in MPFR before it is turned into Turns: 256 of fraction, up to 32 before
-// the point, the rest for the errors of the computation that leads to it.
+// Bits that a frequency needs in MPFR before it is turned into Turns: 256 of fraction, up to 32
+// before the point, the rest for the errors of the computation that leads to it.
 inline constexpr int64_t kTurnPrecisionBits = 320;
 
 struct Turns {
@@ -41,14 +41,15 @@ struct Phasor {
   Enclosure sin;
 };
 
-// The angle 2π·p·u as the nearest step j / 256 of a turn and the rest, in radians, to 2^-80 of the rest.
+// The angle 2π·p·u as the nearest step j / 256 of a turn and the rest, in radians, to 2^-80 of the
+// rest.
 struct StepAndRest {
   int step = 0;  // 0 … 255
   DoubleDouble rest;
 };
 
-// Returns the reduced angle, or nothing where the rest is 0 or so small that its double might not be (take PhasorAt then).
-// Requires: |position| ≤ 2^54.
+// Returns the reduced angle, or nothing where the rest is 0 or so small that its double might not
+// be (take PhasorAt then). Requires: |position| ≤ 2^54.
 std::optional<StepAndRest> ReduceAngle(const Turns& turns, int64_t position);
 
 // Returns cos and sin of step / 256 turns, to 2^-100.
@@ -58,10 +59,9 @@ struct StepPhasor {
 };
 const StepPhasor& PhasorOfStep(int step);
 
-// Returns e^{i·2π·p·u}. Exact at angle 0; elsewhere the relative error of each part is below 2^-115, or
-// the part is Unknown (an angle so near to a zero that 2^-200 turns are not enough: never seen outside
-// of built examples).
-// Requires: |position| ≤ 2^54.
+// Returns e^{i·2π·p·u}. Exact at angle 0; elsewhere the relative error of each part is below
+// 2^-115, or the part is Unknown (an angle so near to a zero that 2^-200 turns are not enough:
+// never seen outside of built examples). Requires: |position| ≤ 2^54.
 Phasor PhasorAt(const Turns& turns, int64_t position);
 
 }  // namespace posenc

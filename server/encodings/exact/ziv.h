@@ -1,9 +1,9 @@
 // The last resort of correct rounding: compute again with more bits until the rounding is decided
 // (Ziv 1991), in MPFR.
 //
-// sin and cos of a nonzero algebraic angle are transcendental (Lindemann), so they are never a tie and the
-// loop ends. A product can be one; a value that still sits on a boundary at kZivLimitBits is taken to be on
-// it, and goes to even. Threads: any.
+// sin and cos of a nonzero algebraic angle are transcendental (Lindemann), so they are never a tie
+// and the loop ends. A product can be one; a value that still sits on a boundary at kZivLimitBits
+// is taken to be on it, and goes to even. Threads: any.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_ZIV_H_
 #define POSENC_SERVER_ENCODINGS_EXACT_ZIV_H_
@@ -19,8 +19,8 @@ namespace posenc {
 inline constexpr int64_t kZivFirstBits = 512;
 inline constexpr int64_t kZivLimitBits = 8192;
 
-// Computes a value in real arithmetic with about `precision_bits`, into `value`; returns e such that the
-// absolute error is below 2^e, or kExactly.
+// Computes a value in real arithmetic with about `precision_bits`, into `value`; returns e such
+// that the absolute error is below 2^e, or kExactly.
 inline constexpr int64_t kExactly = INT64_MIN;
 using RealFunction = std::function<int64_t(int64_t precision_bits, Real& value)>;
 

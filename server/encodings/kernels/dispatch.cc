@@ -46,7 +46,9 @@ const KernelTable& Kernels() { return Current().load(std::memory_order_acquire)-
 
 }  // namespace
 
-size_t WriteTile(ElementType type, const TileArgs& args) { return Kernels().write_tile(type, args); }
+size_t WriteTile(ElementType type, const TileArgs& args) {
+  return Kernels().write_tile(type, args);
+}
 
 void StreamCopy(const std::byte* from, std::byte* to, int64_t bytes) {
   Kernels().stream_copy(from, to, bytes);
@@ -58,8 +60,8 @@ void SetAnchors(const ReducedAngles& angles, double magnitude, int64_t pairs, An
   Kernels().set_anchors(angles, magnitude, pairs, anchors);
 }
 
-void AdvanceAnchors(ElementType type, const PhasorArrays& step, const double* sin_bound, double magnitude,
-                    int64_t pairs, Anchors& anchors) {
+void AdvanceAnchors(ElementType type, const PhasorArrays& step, const double* sin_bound,
+                    double magnitude, int64_t pairs, Anchors& anchors) {
   Kernels().advance_anchors(type, step, sin_bound, magnitude, pairs, anchors);
 }
 
@@ -73,8 +75,9 @@ std::string KernelTarget() { return Current().load(std::memory_order_acquire)->n
 absl::Status ForceKernelTarget(absl::string_view name) {
   const NamedKernels* found = Find(name);
   if (found == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("kernel target '", name, "' is not available; allowed: ",
-                                                   absl::StrJoin(SupportedKernelTargets(), ", ")));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "kernel target '", name,
+        "' is not available; allowed: ", absl::StrJoin(SupportedKernelTargets(), ", ")));
   }
   Current().store(found, std::memory_order_release);
   return absl::OkStatus();

@@ -1,8 +1,8 @@
 // Double-double arithmetic on vectors of doubles: unevaluated sums high + low.
 //
-// Error of a complex product, u = 2^-53: the products of the high halves and their sum are exact (as pairs);
-// what rounds is the sum of low parts, about ten operations on terms of at most 4u · (|a||c| + |b||d|), and
-// low · low is left out. In all less than 44 u² < 2^-100 of |a||c| + |b||d|.
+// Error of a complex product, u = 2^-53: the products of the high halves and their sum are exact
+// (as pairs); what rounds is the sum of low parts, about ten operations on terms of at most 4u ·
+// (|a||c| + |b||d|), and low · low is left out. In all less than 44 u² < 2^-100 of |a||c| + |b||d|.
 
 #if defined(POSENC_KERNELS_DOUBLE_DOUBLE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_DOUBLE_DOUBLE_INL_H_
@@ -69,8 +69,8 @@ struct Complex {
 HWY_INLINE Pair SumOfProducts(const Pair& a, const Pair& c, const Pair& b, const Pair& d) {
   const Pair p = TwoProduct(a.high, c.high), q = TwoProduct(b.high, d.high);
   const Pair sum = TwoSum(p.high, q.high);
-  const V mixed = hn::MulAdd(a.high, c.low, hn::MulAdd(a.low, c.high,
-                  hn::MulAdd(b.high, d.low, hn::Mul(b.low, d.high))));
+  const V mixed = hn::MulAdd(
+      a.high, c.low, hn::MulAdd(a.low, c.high, hn::MulAdd(b.high, d.low, hn::Mul(b.low, d.high))));
   return {sum.high, hn::Add(sum.low, hn::Add(hn::Add(p.low, q.low), mixed))};
 }
 

@@ -1,8 +1,9 @@
 // The kernels of one target as a table of functions, and the choice between targets.
 //
-// tile.cc compiles tile-inl.h for every target of this architecture's dynamic dispatch; tile_scalar.cc
-// compiles it once more for Highway's scalar target, which dispatch includes with some compilers only.
-// Threads: the choice is made once, at the first use, and may be forced before; reads are atomic.
+// tile.cc compiles tile-inl.h for every target of this architecture's dynamic dispatch;
+// tile_scalar.cc compiles it once more for Highway's scalar target, which dispatch includes with
+// some compilers only. Threads: the choice is made once, at the first use, and may be forced
+// before; reads are atomic.
 
 #ifndef POSENC_SERVER_ENCODINGS_KERNELS_KERNEL_TABLE_H_
 #define POSENC_SERVER_ENCODINGS_KERNELS_KERNEL_TABLE_H_
@@ -16,9 +17,10 @@ namespace posenc {
 
 struct KernelTable {
   size_t (*write_tile)(ElementType type, const TileArgs& args);
-  void (*set_anchors)(const ReducedAngles& angles, double magnitude, int64_t pairs, Anchors& anchors);
-  void (*advance_anchors)(ElementType type, const PhasorArrays& step, const double* sin_bound, double magnitude,
-                          int64_t pairs, Anchors& anchors);
+  void (*set_anchors)(const ReducedAngles& angles, double magnitude, int64_t pairs,
+                      Anchors& anchors);
+  void (*advance_anchors)(ElementType type, const PhasorArrays& step, const double* sin_bound,
+                          double magnitude, int64_t pairs, Anchors& anchors);
   void (*fill_powers)(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
                       int64_t low_stride, const PhasorRows& out);
   void (*stream_copy)(const std::byte* from, std::byte* to, int64_t bytes);
@@ -29,7 +31,8 @@ struct NamedKernels {
   KernelTable table;
 };
 
-// The vector targets that this CPU can run, best first (tile.cc), and the scalar one (tile_scalar.cc).
+// The vector targets that this CPU can run, best first (tile.cc), and the scalar one
+// (tile_scalar.cc).
 std::vector<NamedKernels> VectorKernelTargets();
 NamedKernels ScalarKernelTarget();
 

@@ -1,10 +1,10 @@
 // Rounding a vector of doubles, known to within an error, to elements.
 //
-// In doubt, twice: once at each end of the interval. A cheaper test of the bits comes first and leaves few in
-// doubt: a value far enough from every midpoint is decided.
-// Decided lanes hold the same bits at both ends, so every value between them rounds to these bits, and
-// neither a tie nor double rounding can be hidden there. F16 and BF16 go by way of float, whose own rounding,
-// 2^-24 of the value and 2^-150 among subnormals, belongs to the error.
+// In doubt, twice: once at each end of the interval. A cheaper test of the bits comes first and
+// leaves few in doubt: a value far enough from every midpoint is decided. Decided lanes hold the
+// same bits at both ends, so every value between them rounds to these bits, and neither a tie nor
+// double rounding can be hidden there. F16 and BF16 go by way of float, whose own rounding, 2^-24
+// of the value and 2^-150 among subnormals, belongs to the error.
 
 #if defined(POSENC_KERNELS_ROUNDING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_ROUNDING_INL_H_
@@ -20,7 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc {
 namespace HWY_NAMESPACE {
 
-// Values narrower than a double fill a vector from two vectors of doubles; the scalar target has one lane.
+// Values narrower than a double fill a vector from two vectors of doubles; the scalar target has
+// one lane.
 #if HWY_TARGET == HWY_SCALAR
 constexpr int kParts = 1;
 using DFloat = hn::Rebind<float, D>;
@@ -54,23 +55,24 @@ HWY_INLINE hn::Vec<DUint> LowWords(const V (&value)[2]) {
 }
 #endif
 
-// The bits below an element's last place as a signed number that is least, INT32_MIN and a little, within
-// kReach of the midpoint between two elements. kBits: how many these bits are.
+// The bits below an element's last place as a signed number that is least, INT32_MIN and a little,
+// within kReach of the midpoint between two elements. kBits: how many these bits are.
 template <int kBits, int32_t kReach>
 HWY_INLINE hn::Vec<DInt> AboveMidpoint(hn::Vec<DUint> bits) {
   constexpr uint32_t kHalf = 1u << (kBits - 1);
-  const auto moved = hn::Set(DUint(), ((static_cast<uint32_t>(kReach) - kHalf) << (32 - kBits)) + 0x80000000u);
+  const auto moved =
+      hn::Set(DUint(), ((static_cast<uint32_t>(kReach) - kHalf) << (32 - kBits)) + 0x80000000u);
   return hn::BitCast(DInt(), hn::Add(hn::ShiftLeft<32 - kBits>(bits), moved));
 }
 
 template <int kBits, int32_t kReach>
 constexpr int32_t kNearMidpoint = INT32_MIN + ((2 * kReach + 1) << (32 - kBits));
 
-// Each element type says: the tag of its elements (as floats or bits), whether products are in double-double
-// (kWide), and how to round. The others further say
+// Each element type says: the tag of its elements (as floats or bits), whether products are in
+// double-double (kWide), and how to round. The others further say
 //  * FromFloat: the nearest element, from the nearest float (good where the value is decided);
-//  * Margin, kLeastMargin: below it the value may be undecided. Above it the value is decided, provided that
-//    its error is below 2^-39 of it, 2^13 last places of a double, and that it is at least kLeastNormal;
+//  * Margin, kLeastMargin: below it the value may be undecided. Above it the value is decided, if its
+//    error is below 2^-40 of it, 2^13 last places of a double, and it is at least kLeastNormal;
 //  * Difference: not 0 in the lanes that are undecided, by rounding both ends.
 struct RoundF32 {
   using DOut = DFloat;
@@ -103,7 +105,8 @@ HWY_INLINE hn::Vec<DUint> NearestF16(hn::Vec<DFloat> value) {
   const DUint d;
   const auto bits = AsBits(value);
   const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 0x8000u));
-  // 0.5 has a last place of 2^-24, the step of subnormals. Magnitudes from 65536 on become infinite.
+  // 0.5 has a last place of 2^-24, the step of subnormals. Magnitudes from 65536 on become
+  // infinite.
   const auto size = hn::Min(hn::And(bits, hn::Set(d, 0x7FFFFFFFu)), hn::Set(d, 0x47800000u));
   const auto shifted = hn::Add(hn::BitCast(DFloat(), size), hn::Set(DFloat(), 0.5f));
   const auto subnormal = hn::Sub(AsBits(shifted), hn::Set(d, 0x3F000000u));
@@ -112,9 +115,9 @@ HWY_INLINE hn::Vec<DUint> NearestF16(hn::Vec<DFloat> value) {
   return hn::Or(sign, hn::IfThenElse(hn::RebindMask(d, small), subnormal, normal));
 }
 
-// The float is within half its last place of the value, and so little beyond that it decides unless its low
-// bits are those of a midpoint; two places of reach leave no doubt. For Difference, the float's own rounding
-// and that of the two ends add 2^-23 of the value to the error.
+// The float is within half its last place of the value, and so little beyond that it decides unless
+// its low bits are those of a midpoint; two places of reach leave no doubt. For Difference, the
+// float's own rounding and that of the two ends add 2^-23 of the value to the error.
 template <bool kBrain>
 struct RoundHalf {
   using DOut = hn::Rebind<uint16_t, DFloat>;

@@ -1,19 +1,22 @@
 // The kernels of tile.h for one target.
 //
-// Error of a value, u = 2^-53, anchor A = m(C + iS), phasor c + is (so |Cc| + |Ss| ≤ 1), σ = max over the rows
-// of |sin(r·w)|:
-//  * Phasors. Row r ≤ 16 comes from r products of relative error 2^-100 in terms of the size of its own part:
+// Error of a value: u = 2^-53, anchor A = m(C + iS), phasor c + is (so |Cc| + |Ss| ≤ 1), and σ the
+// largest |sin(r·w)| of the rows.
+//  * Phasors. Row r ≤ 16 comes from r products, each good to 2^-100 of the size of its own part:
 //    |δc| ≤ 2^-95, |δs| ≤ 2^-95 · σ. The step to the next tile is as good, and |s| ≤ 2σ there.
-//  * Anchors. Multiplying by a phasor turns their error δA and keeps its size, so that after 255 steps it is
-//    what they began with, 2^-103 · m for F64 and 2^-63 · m for the others, and 2^-86 · m more. So much for
-//    cosines. A sine's error begins with a share of |S| and takes on |δA| · |s| at every step, less than
-//    kStepError · (m·σ + |S|), kStepError = 2^-84 for F64 and 2^-61 for the others: Anchors::drift sums it up.
+//  * Anchors. Multiplying by a phasor turns their error δA and keeps its size. After 255 steps it
+//  is
+//    what they began with, 2^-103 · m for F64 and 2^-63 · m for the others, and 2^-86 · m more. So
+//    much for cosines. A sine's error begins with a share of |S| and takes on |δA| · |s| at every
+//    step: less than 2^-84 · (m·σ + |S|) for F64 (kWideError) and 2^-61 · (m·σ + |S|) for the
+//    others (kNarrowStepError). Anchors::drift sums it up.
 //  * F64 values. One more product, 2^-100, and the phasor's errors: the error of a sine is below
 //    2^-84 · (m·σ + |S|) + drift, that of a cosine below 2^-84 · m.
-//  * The others are one product of high halves in double: each term Cs, Sc has at most four roundings (two
-//    of the halves, product, sum), with or without FMA. Below 4.03 u · (m·σ + |S|), and 4.03 u · m for a
-//    cosine, plus the above: kProductError is 5 u, and the sine's drift comes on top. A bound in terms of σ
-//    and |S| keeps the small sines of slow frequencies apart from 0.
+//  * The others are one product of high halves in double. Each of its terms has at most four
+//    roundings (two of the halves, product, sum), with or without FMA, and the ends of the interval
+//    one more: below 5.03 u · (m·σ + |S|), and 5.03 u · m for a cosine, plus the above.
+//    kProductError is 6 u, and the sine's drift comes on top.
+// Bounds in terms of σ and |S| keep the small sines of slow frequencies apart from 0.
 
 #if defined(POSENC_KERNELS_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_TILE_INL_H_
@@ -37,9 +40,9 @@ namespace HWY_NAMESPACE {
 constexpr double kWideError = 0x1p-84;
 constexpr double kNarrowStepError = 0x1p-61;
 constexpr double kAnchorError = 0x1p-57;
-constexpr double kProductError = 0x1.4p-51;
-// F16 and BF16 pass through float, whose subnormals round by up to 2^-150; their errors are kept as floats,
-// rounded up.
+constexpr double kProductError = 0x1.8p-51;
+// F16 and BF16 pass through float, whose subnormals round by up to 2^-150; their errors are kept as
+// floats, rounded up.
 constexpr double kFloatStep = 0x1p-149;
 constexpr double kRoundedUp = 1 + 0x1p-20;
 
@@ -63,17 +66,20 @@ HWY_INLINE void StoreError(V error, float* to) {
   hn::StoreU(hn::DemoteTo(narrow, up), narrow, to);
 }
 
-// The quick test wants |v| ≥ 2^39 times v's error and v ≥ kLeastNormal, of the cosine and of the sine. As the
-// one is at most m and the other at most `size`, a lower bound of their product gives both. 2^-80 keeps the
-// products themselves normal floats; a sine that is exactly 0 needs no test.
+// The quick test wants |v| ≥ 2^40 times v's error and v ≥ kLeastNormal, of the cosine and of the
+// sine. As the one is at most m and the other at most `size`, a lower bound of their product gives
+// both. 2^-80 keeps the products themselves normal floats; a sine that is exactly 0 needs no test.
 template <class Rounding>
-HWY_INLINE void StoreLeastProduct(V size, V sine_error, V cosine_error, double magnitude, float* to) {
+HWY_INLINE void StoreLeastProduct(V size, V sine_error, V cosine_error, double magnitude,
+                                  float* to) {
   const D d;
-  const V m = hn::Set(d, magnitude), places = hn::Set(d, 0x1p39), least = hn::Set(d, Rounding::kLeastNormal);
+  const V m = hn::Set(d, magnitude), places = hn::Set(d, 0x1p40),
+          least = hn::Set(d, Rounding::kLeastNormal);
   const V sine = hn::Mul(hn::Max(hn::Mul(sine_error, places), least), m);
   const V cosine = hn::Mul(hn::Max(hn::Mul(cosine_error, places), least), size);
   const V product = hn::Max(hn::Max(sine, cosine), hn::Set(d, 0x1p-80));
-  const V used = hn::IfThenElseZero(hn::Gt(sine_error, hn::Zero(d)), hn::Mul(product, hn::Set(d, 1.01)));
+  const V used =
+      hn::IfThenElseZero(hn::Gt(sine_error, hn::Zero(d)), hn::Mul(product, hn::Set(d, 1.01)));
   const hn::Rebind<float, D> narrow;
   hn::StoreU(hn::DemoteTo(narrow, used), narrow, to);
 }
@@ -143,8 +149,8 @@ HWY_INLINE Cells<Rounding> ComputeCells(const Anchors& anchors, const PhasorArra
 template <class Rounding>
 HWY_INLINE hn::Vec<typename Rounding::DDifference> Undecided(const Anchors& anchors,
                                                              const PhasorArrays& phasors,
-                                                             const Errors<Rounding>& errors, int64_t k,
-                                                             int64_t at) {
+                                                             const Errors<Rounding>& errors,
+                                                             int64_t k, int64_t at) {
   if constexpr (Rounding::kWide) {
     const Complex value = Multiply(LoadComplex(anchors, k), LoadComplex(phasors, at));
     auto difference = hn::Zero(DUint64());
@@ -196,7 +202,8 @@ HWY_INLINE void StoreCells(const Row<Rounding>& row, const Cells<Rounding>& cell
 
 // Stores the cells that exist among those of the last, incomplete vector, one by one.
 template <class Rounding>
-HWY_NOINLINE void StoreTail(const TileArgs& args, const Cells<Rounding>& cells, int row, int64_t first) {
+HWY_NOINLINE void StoreTail(const TileArgs& args, const Cells<Rounding>& cells, int row,
+                            int64_t first) {
   const typename Rounding::DOut d;
   const Row<Rounding> places(args, row);
   hn::TFromD<decltype(d)> cos[kPairPadding] = {}, sin[kPairPadding] = {};
@@ -206,19 +213,22 @@ HWY_NOINLINE void StoreTail(const TileArgs& args, const Cells<Rounding>& cells, 
   const int64_t end = std::min<int64_t>(first + hn::Lanes(d), args.pairs);
   for (int64_t k = first; k < end; ++k) {
     for (int copy = 0; copy < args.copies; ++copy) {
-      if (k < args.cosines) std::memcpy(places.cos[copy] + k * step, &cos[k - first], sizeof(cos[0]));
+      if (k < args.cosines)
+        std::memcpy(places.cos[copy] + k * step, &cos[k - first], sizeof(cos[0]));
       if (k < args.sines) std::memcpy(places.sin[copy] + k * step, &sin[k - first], sizeof(sin[0]));
     }
   }
 }
 
-// Appends the undecided pairs of one vector, computed once more so that the hot path keeps nothing of it.
+// Appends the undecided pairs of one vector, computed once more so that the hot path keeps nothing
+// of it.
 template <class Rounding>
-HWY_NOINLINE size_t Report(const TileArgs& args, const Errors<Rounding>& errors, int row, int64_t first,
-                           size_t count) {
+HWY_NOINLINE size_t Report(const TileArgs& args, const Errors<Rounding>& errors, int row,
+                           int64_t first, size_t count) {
   const typename Rounding::DDifference d;
   hn::TFromD<decltype(d)> lanes[kPairPadding] = {};
-  hn::StoreU(Undecided<Rounding>(*args.anchors, args.phasors, errors, first, row * args.phasor_stride + first),
+  hn::StoreU(Undecided<Rounding>(*args.anchors, args.phasors, errors, first,
+                                 row * args.phasor_stride + first),
              d, lanes);
   const int64_t end = std::min<int64_t>(first + hn::Lanes(d), args.pairs);
   for (int64_t k = first; k < end; ++k) {
@@ -227,10 +237,12 @@ HWY_NOINLINE size_t Report(const TileArgs& args, const Errors<Rounding>& errors,
   return count;
 }
 
-// Writes one row; returns the new number of undecided entries. Everything that the loop needs is local and
-// its address stays here: stores of elements would otherwise make the compiler load it again.
+// Writes one row; returns the new number of undecided entries. Everything that the loop needs is
+// local and its address stays here: stores of elements would otherwise make the compiler load it
+// again.
 template <class Rounding, StoreForm kForm, int kCopies>
-HWY_INLINE size_t WriteRow(const TileArgs& args, const Errors<Rounding>& errors, int row, size_t count) {
+HWY_INLINE size_t WriteRow(const TileArgs& args, const Errors<Rounding>& errors, int row,
+                           size_t count) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(typename Rounding::DOut()));
   const int64_t whole = std::min(args.cosines, args.sines) / lanes * lanes;
   const Row<Rounding> places(args, row);
@@ -265,7 +277,8 @@ size_t WriteRows(const TileArgs& args) {
 template <class Rounding>
 size_t WriteForm(const TileArgs& args) {
   switch (args.form) {
-    case StoreForm::kRepeated: return WriteRows<Rounding, StoreForm::kRepeated, 2>(args);
+    case StoreForm::kRepeated:
+      return WriteRows<Rounding, StoreForm::kRepeated, 2>(args);
     case StoreForm::kColumns:
       return args.copies == 1 ? WriteRows<Rounding, StoreForm::kColumns, 1>(args)
                               : WriteRows<Rounding, StoreForm::kColumns, 2>(args);
@@ -277,21 +290,27 @@ size_t WriteForm(const TileArgs& args) {
 
 static size_t WriteTileOn(ElementType type, const TileArgs& args) {
   switch (type) {
-    case ElementType::kF64: return WriteForm<RoundF64>(args);
-    case ElementType::kF16: return WriteForm<RoundF16>(args);
-    case ElementType::kBF16: return WriteForm<RoundBF16>(args);
-    default: return WriteForm<RoundF32>(args);
+    case ElementType::kF64:
+      return WriteForm<RoundF64>(args);
+    case ElementType::kF16:
+      return WriteForm<RoundF16>(args);
+    case ElementType::kBF16:
+      return WriteForm<RoundBF16>(args);
+    default:
+      return WriteForm<RoundF32>(args);
   }
 }
 
-// sin and cos of step + rest by the addition theorem: with x = rest, sin x = x + t, cos x = 1 − q, and q and t
-// in double (below 2^-13.6, error 2^-64.6). The product of the step with x.high is exact and the other terms
-// round to less: |δA| ≤ 2^-63. A sine is 2^-6.4 and more, and its error at most 2^-57 of it, or the step's own
-// is 0; then sin x alone remains, good to 2^-64 of itself.
+// sin and cos of step + rest by the addition theorem: with x = rest, sin x = x + t, cos x = 1 − q,
+// and q and t in double (below 2^-13.6, error 2^-64.6). The product of the step with x.high is
+// exact and the other terms round to less: |δA| ≤ 2^-63. A sine is 2^-6.4 and more, and its error
+// at most 2^-57 of it, or the step's own is 0; then sin x alone remains, good to 2^-64 of itself.
 HWY_INLINE Complex AddAngle(const Complex& step, const Pair& x) {
   const D d;
   const V square = hn::Mul(x.high, x.high);
-  const auto next = [&](double coefficient, V sum) { return hn::MulAdd(square, sum, hn::Set(d, coefficient)); };
+  const auto next = [&](double coefficient, V sum) {
+    return hn::MulAdd(square, sum, hn::Set(d, coefficient));
+  };
   const V p = next(-1.0 / 6, next(1.0 / 120, next(-1.0 / 5040, hn::Set(d, 1.0 / 362880))));
   const V r = next(0.5, next(-1.0 / 24, next(1.0 / 720, hn::Set(d, -1.0 / 40320))));
   const V t = hn::MulAdd(hn::Mul(x.high, square), p, x.low), q = hn::Mul(square, r);
@@ -305,7 +324,8 @@ HWY_INLINE Complex AddAngle(const Complex& step, const Pair& x) {
   return {part(step.cos, Negate(step.sin)), part(step.sin, step.cos)};
 }
 
-static void SetAnchorsOn(const ReducedAngles& angles, double magnitude, int64_t pairs, Anchors& anchors) {
+static void SetAnchorsOn(const ReducedAngles& angles, double magnitude, int64_t pairs,
+                         Anchors& anchors) {
   const D d;
   const V m = hn::Set(d, magnitude);
   const auto scaled = [&](const Pair& part) {
@@ -358,11 +378,14 @@ static void StreamCopyOn(const std::byte* from, std::byte* to, int64_t bytes) {
   const auto* source = reinterpret_cast<const double*>(from);
   auto* target = reinterpret_cast<double*>(to);
   for (int64_t i = 0; i < bytes / 8; i += 8) {
-    for (int64_t j = 0; j < 8; j += lanes) hn::Stream(hn::LoadU(d, source + i + j), d, target + i + j);
+    for (int64_t j = 0; j < 8; j += lanes)
+      hn::Stream(hn::LoadU(d, source + i + j), d, target + i + j);
   }
 }
 
-static KernelTable GetKernelTable() { return {&WriteTileOn, &SetAnchorsOn, &AdvanceAnchorsOn, &FillPowersOn, &StreamCopyOn}; }
+static KernelTable GetKernelTable() {
+  return {&WriteTileOn, &SetAnchorsOn, &AdvanceAnchorsOn, &FillPowersOn, &StreamCopyOn};
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace posenc

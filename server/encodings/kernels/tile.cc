@@ -23,7 +23,8 @@ HWY_EXPORT(GetKernelTable);
 std::vector<NamedKernels> VectorKernelTargets() {
   std::vector<NamedKernels> result;
   for (int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    if (target == HWY_SCALAR) continue;  // the fallback of some compilers; tile_scalar.cc has it always
+    if (target == HWY_SCALAR)
+      continue;  // the fallback of some compilers; tile_scalar.cc has it always
     hwy::SetSupportedTargetsForTest(target);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
     result.push_back({hwy::TargetName(target), HWY_DYNAMIC_DISPATCH(GetKernelTable)()});

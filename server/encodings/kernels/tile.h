@@ -1,13 +1,13 @@
 // The vector kernels of sinusoidal and rotary tables, without a sign of SIMD in it.
 //
-// A tile is up to kTileRows consecutive rows of some columns. With the anchor A = m·e^{i·p0·w} of its first
-// row and the table's own phasors P_r = e^{i·r·w}, row r of the tile is A · P_r: one complex product a
-// value. Advance moves the anchors to the next tile by A ← A · e^{i·R·w}.
+// A tile is up to kTileRows consecutive rows of some columns. With the anchor A = m·e^{i·p0·w} of
+// its first row and the table's own phasors P_r = e^{i·r·w}, row r of the tile is A · P_r: one
+// complex product a value. Advance moves the anchors to the next tile by A ← A · e^{i·R·w}.
 //
-// F32, F16, BF16: products in double. F64: products in double-double. Every value is rounded twice, at
-// both ends of its error interval; where the two results differ, the pair's group is reported as undecided
-// and the caller redoes it exactly. The bytes are therefore the same on every target; only the list of
-// undecided groups differs. tile-inl.h derives the error bounds.
+// F32, F16, BF16: products in double. F64: products in double-double. Every value is rounded twice,
+// at both ends of its error interval; where the two results differ, the pair's group is reported as
+// undecided and the caller redoes it exactly. The bytes are therefore the same on every target;
+// only the list of undecided groups differs. tile-inl.h derives the error bounds.
 //
 // Threads: pure functions of their arguments. Alignment: none needed.
 
@@ -30,8 +30,8 @@ inline constexpr int64_t kPairPadding = 16;
 // How often anchors may be advanced before they must be set anew: the error analysis counts on it.
 inline constexpr int64_t kTilesPerAnchor = 256;
 
-// kColumns: cosines in a run, sines in a run. kRepeated: the same, each value twice. kPairs: cosine and
-// sine next to each other.
+// kColumns: cosines in a run, sines in a run. kRepeated: the same, each value twice. kPairs: cosine
+// and sine next to each other.
 enum class StoreForm : uint8_t { kColumns, kRepeated, kPairs };
 
 // Unevaluated sums high + low, one for each pair.
@@ -42,8 +42,8 @@ struct PhasorArrays {
   const double* sin_low;
 };
 
-// Anchors of one chunk, and a bound of the absolute error that their sines brought along or have gathered since
-// they were set.
+// Anchors of one chunk, and a bound of the absolute error that their sines brought along or have
+// gathered since they were set.
 struct alignas(64) Anchors {
   std::array<double, kChunkPairs> cos_high, sin_high, cos_low, sin_low, drift;
 };
@@ -51,13 +51,13 @@ struct alignas(64) Anchors {
 // An angle as a step of the circle and what remains, |rest| ≤ 1/512 turn, for each pair of a chunk.
 inline constexpr int kCircleSteps = 256;
 struct alignas(64) ReducedAngles {
-  std::array<double, kChunkPairs> rest_high, rest_low;                      // radians
+  std::array<double, kChunkPairs> rest_high, rest_low;                   // radians
   std::array<double, kChunkPairs> cos_high, sin_high, cos_low, sin_low;  // of the step
 };
 
 struct TileArgs {
-  PhasorArrays phasors;      // at the chunk's first pair, row 0 of the tile
-  int64_t phasor_stride = 0;  // doubles from one row of phasors to the next
+  PhasorArrays phasors;               // at the chunk's first pair, row 0 of the tile
+  int64_t phasor_stride = 0;          // doubles from one row of phasors to the next
   const double* sin_bound = nullptr;  // max over the tile's rows of |sin(r·w)|, for each pair
   const Anchors* anchors = nullptr;
   double magnitude = 1.0;
@@ -70,7 +70,8 @@ struct TileArgs {
   int copies = 1;
   bool sine_first = false;  // kPairs
   int64_t row_bytes = 0;    // from one row to the next in every tensor
-  std::array<std::byte*, 2> cos{}, sin{};  // of pair 0 of the chunk, row 0; kPairs: the pair's first
+  std::array<std::byte*, 2> cos{},
+      sin{};  // of pair 0 of the chunk, row 0; kPairs: the pair's first
 
   // Room for rows · pairs entries: row << 16 | pair, one for each pair not decided.
   uint32_t* undecided = nullptr;
@@ -88,11 +89,12 @@ void FinishStream();
 void SetAnchors(const ReducedAngles& angles, double magnitude, int64_t pairs, Anchors& anchors);
 
 // Moves the anchors of `pairs` pairs on by `step`; the drift grows by the error of the product.
-void AdvanceAnchors(ElementType type, const PhasorArrays& step, const double* sin_bound, double magnitude,
-                    int64_t pairs, Anchors& anchors);
+void AdvanceAnchors(ElementType type, const PhasorArrays& step, const double* sin_bound,
+                    double magnitude, int64_t pairs, Anchors& anchors);
 
-// Writes the powers 1 … rows − 1 of `first` into rows 1 … of `out`, in double-double. The high halves of a row
-// are `stride` doubles from the last row's, the low halves `low_stride`. Row 0 is the caller's.
+// Writes the powers 1 … rows − 1 of `first` into rows 1 … of `out`, in double-double. The high
+// halves of a row are `stride` doubles from the last row's, the low halves `low_stride`. Row 0 is
+// the caller's.
 struct PhasorRows {
   double* cos_high;
   double* sin_high;

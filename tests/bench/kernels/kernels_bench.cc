@@ -2,9 +2,9 @@
 //
 //   kernels_bench --benchmark_filter=RotarySplitHalf
 //
-// Every benchmark writes whole tables (or blocks of about 1 MiB) into memory that has been touched before,
-// on one thread, and reports bytes a second. `Memset` writes the same memory, and is what the others are to
-// be compared with. POSENC_KERNEL_TARGET chooses the instruction set.
+// Every benchmark writes whole tables (or blocks of about 1 MiB) into memory that has been touched
+// before, on one thread, and reports bytes a second. `Memset` writes the same memory, and is what
+// the others are to be compared with. POSENC_KERNEL_TARGET chooses the instruction set.
 
 #include <cstdint>
 #include <cstring>
@@ -92,7 +92,8 @@ BENCHMARK(Memset)->Arg(1 << 20)->Arg(kRows * 512)->Arg(kRows * 1024);
 void ColdStart(benchmark::State& state) {
   std::byte* const buffer = Buffer(1 << 20);
   for (auto _ : state) {
-    const auto table = Make(SinusoidalSpec{.d_model = 8192, .max_len = 1'000'000'000}, ElementType::kF32);
+    const auto table =
+        Make(SinusoidalSpec{.d_model = 8192, .max_len = 1'000'000'000}, ElementType::kF32);
     GenerateInto(*table, state.range(0), 32, buffer);
     benchmark::ClobberMemory();
   }
@@ -115,7 +116,8 @@ void RegisterAll() {
   const auto add = [](const std::string& name, auto run) {
     benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMillisecond);
   };
-  for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kF16, ElementType::kBF16}) {
+  for (ElementType type :
+       {ElementType::kF32, ElementType::kF64, ElementType::kF16, ElementType::kBF16}) {
     const std::string suffix = "/" + std::string(ElementTypeName(type));
     for (int value = 1; value <= static_cast<int>(RopeLayout::kAnglesRepeated); ++value) {
       const auto layout = static_cast<RopeLayout>(value);
@@ -129,13 +131,15 @@ void RegisterAll() {
       for (SinusoidalOrder order : {SinusoidalOrder::kInterleaved, SinusoidalOrder::kSinCos}) {
         const SinusoidalSpec spec{.d_model = width, .max_len = kRows, .order = order};
         const std::string name = std::to_string(width) + "/" + std::string(NameOf(order)) + suffix;
-        add("Sinusoidal/" + name, [=](auto& state) { Whole(state, spec, type, kRows * 128 / width); });
+        add("Sinusoidal/" + name,
+            [=](auto& state) { Whole(state, spec, type, kRows * 128 / width); });
         add("SinusoidalBlocks/" + name, [=](auto& state) { Blocks(state, spec, type); });
       }
     }
     for (int64_t length : {2048, 65536}) {
       const AlibiSpec alibi{.heads = 12, .max_len = length};
-      add("AlibiBlocks/" + std::to_string(length) + suffix, [=](auto& state) { Blocks(state, alibi, type); });
+      add("AlibiBlocks/" + std::to_string(length) + suffix,
+          [=](auto& state) { Blocks(state, alibi, type); });
     }
   }
 }

@@ -56,10 +56,12 @@ double RandomBase(Dice& dice) {
 }
 
 FamilySpec RandomSinusoidal(Dice& dice) {
-  SinusoidalSpec spec{.d_model = 1 + dice.Magnitude(8191), .max_len = kMost, .base = RandomBase(dice)};
+  SinusoidalSpec spec{
+      .d_model = 1 + dice.Magnitude(8191), .max_len = kMost, .base = RandomBase(dice)};
   spec.order = dice.Of<SinusoidalOrder>(
       {SinusoidalOrder::kInterleaved, SinusoidalOrder::kSinCos, SinusoidalOrder::kCosSin});
-  spec.odd_width = spec.order == SinusoidalOrder::kSinCos ? OddWidth::kExtraSine : OddWidth::kZeroColumn;
+  spec.odd_width =
+      spec.order == SinusoidalOrder::kSinCos ? OddWidth::kExtraSine : OddWidth::kZeroColumn;
   if (dice.Once(3) && spec.d_model > 5) spec.frequency_shift = dice.Of<double>({1.0, 0.5});
   if (spec.frequency_shift != 0) spec.odd_width = OddWidth::kZeroColumn;
   if (dice.Once(4)) spec.position_scale = dice.Scale(1e-3, 1e3);
@@ -72,24 +74,32 @@ FamilySpec RandomRope(Dice& dice) {
   spec.layout = static_cast<RopeLayout>(dice.Integer(1, 13));
   if (spec.layout == RopeLayout::kComplex) spec.layout = RopeLayout::kPairs;
   switch (dice.Integer(0, 4)) {
-    case 0: spec.scaling = LinearScaling{dice.Scale(0.5, 64)}; break;
-    case 1: spec.scaling = Llama3Scaling{.factor = dice.Scale(1, 64)}; break;
+    case 0:
+      spec.scaling = LinearScaling{dice.Scale(0.5, 64)};
+      break;
+    case 1:
+      spec.scaling = Llama3Scaling{.factor = dice.Scale(1, 64)};
+      break;
     case 2: {
       ExplicitFrequencies given;
-      for (int64_t i = 0; i < spec.head_dim / 2; ++i) given.inverse_frequencies.push_back(dice.Scale(1e-8, 10));
+      for (int64_t i = 0; i < spec.head_dim / 2; ++i)
+        given.inverse_frequencies.push_back(dice.Scale(1e-8, 10));
       spec.scaling = given;
       break;
     }
-    default: break;
+    default:
+      break;
   }
   return spec;
 }
 
 FamilySpec RandomAlibi(Dice& dice) {
-  return AlibiSpec{.heads = dice.Magnitude(128), .max_len = dice.Magnitude(1 << 20),
-                   .bias_max = dice.Once(2) ? 8.0 : dice.Scale(0.1, 100),
-                   .slope_rule = dice.Of<AlibiSlopeRule>({AlibiSlopeRule::kPaper, AlibiSlopeRule::kGeometric}),
-                   .form = dice.Of<AlibiForm>({AlibiForm::kCausal, AlibiForm::kSymmetric})};
+  return AlibiSpec{
+      .heads = dice.Magnitude(128),
+      .max_len = dice.Magnitude(1 << 20),
+      .bias_max = dice.Once(2) ? 8.0 : dice.Scale(0.1, 100),
+      .slope_rule = dice.Of<AlibiSlopeRule>({AlibiSlopeRule::kPaper, AlibiSlopeRule::kGeometric}),
+      .form = dice.Of<AlibiForm>({AlibiForm::kCausal, AlibiForm::kSymmetric})};
 }
 
 struct Counts {
@@ -99,8 +109,9 @@ struct Counts {
 };
 
 // Compares up to `samples` cells of the rows given, chosen at random.
-void Compare(const TableSpec& spec, const TableGenerator& table, const std::vector<int64_t>& positions,
-             const Buffers& buffers, int64_t samples, Dice& dice, Counts& counts) {
+void Compare(const TableSpec& spec, const TableGenerator& table,
+             const std::vector<int64_t>& positions, const Buffers& buffers, int64_t samples,
+             Dice& dice, Counts& counts) {
   Reference reference(spec);
   for (int64_t i = 0; i < samples; ++i) {
     const auto t = static_cast<size_t>(dice.Integer(0, static_cast<int64_t>(buffers.size()) - 1));
@@ -111,7 +122,8 @@ void Compare(const TableSpec& spec, const TableGenerator& table, const std::vect
     ++counts.cells;
     if (ours == reference.Cell(t, positions[row], column)) continue;
     if (counts.wrong++ == 0) {
-      counts.first = absl::StrCat("position ", positions[row], " element ", column, " of\n", CanonicalText(spec));
+      counts.first = absl::StrCat("position ", positions[row], " element ", column, " of\n",
+                                  CanonicalText(spec));
     }
   }
 }
@@ -119,9 +131,11 @@ void Compare(const TableSpec& spec, const TableGenerator& table, const std::vect
 // One random table: some rows in a run, and as many single positions on both sides of 0.
 void CompareOneTable(Dice& dice, Counts& counts) {
   const int64_t kind = dice.Integer(0, 9);
-  TableSpec spec{.family = kind < 4 ? RandomSinusoidal(dice) : kind < 9 ? RandomRope(dice) : RandomAlibi(dice)};
-  spec.element_type = dice.Of<ElementType>(
-      {ElementType::kF32, ElementType::kF32, ElementType::kF16, ElementType::kBF16, ElementType::kF64});
+  TableSpec spec{.family = kind < 4   ? RandomSinusoidal(dice)
+                           : kind < 9 ? RandomRope(dice)
+                                      : RandomAlibi(dice)};
+  spec.element_type = dice.Of<ElementType>({ElementType::kF32, ElementType::kF32, ElementType::kF16,
+                                            ElementType::kBF16, ElementType::kF64});
   const auto normalized = Normalize(spec);
   ASSERT_OK(normalized);
   const auto table = *MakeTableGenerator(*normalized);

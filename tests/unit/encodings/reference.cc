@@ -12,6 +12,9 @@ namespace posenc {
 namespace {
 
 constexpr mpfr_prec_t kBits = 320;
+// Products may be ties, as 31777881 = 3177788100 · (10^7)^(-2/7) is in F32: rounded to fewer bits
+// first, a product that is one also looks like one.
+constexpr mpfr_prec_t kProductBits = 256;
 
 struct Number {
   Number() { mpfr_init2(value, kBits); }
@@ -21,10 +24,14 @@ struct Number {
 
 uint64_t BitsOf(ElementType type, double exact) {
   switch (type) {
-    case ElementType::kF64: return std::bit_cast<uint64_t>(exact);
-    case ElementType::kF32: return std::bit_cast<uint32_t>(static_cast<float>(exact));
-    case ElementType::kBF16: return std::bit_cast<uint32_t>(static_cast<float>(exact)) >> 16;
-    default: break;
+    case ElementType::kF64:
+      return std::bit_cast<uint64_t>(exact);
+    case ElementType::kF32:
+      return std::bit_cast<uint32_t>(static_cast<float>(exact));
+    case ElementType::kBF16:
+      return std::bit_cast<uint32_t>(static_cast<float>(exact)) >> 16;
+    default:
+      break;
   }
   const uint64_t sign = std::signbit(exact) ? 0x8000 : 0;
   const double size = std::fabs(exact);
@@ -38,8 +45,10 @@ uint64_t BitsOf(ElementType type, double exact) {
 }  // namespace
 
 uint64_t ReferenceRound(ElementType type, mpfr_srcptr value) {
-  const int precision = type == ElementType::kF64 ? 53 : type == ElementType::kF32 ? 24
-                        : type == ElementType::kF16 ? 11 : 8;
+  const int precision = type == ElementType::kF64   ? 53
+                        : type == ElementType::kF32 ? 24
+                        : type == ElementType::kF16 ? 11
+                                                    : 8;
   const int most = type == ElementType::kF64 ? 1023 : type == ElementType::kF16 ? 15 : 127;
   const mpfr_exp_t emin = mpfr_get_emin(), emax = mpfr_get_emax();
   mpfr_t rounded;
@@ -56,6 +65,8 @@ uint64_t ReferenceRound(ElementType type, mpfr_srcptr value) {
   return BitsOf(type, result);
 }
 
+Reference::Reference(const TableSpec& spec) : spec_(spec) {}
+
 Reference::~Reference() {
   for (auto& [k, w] : frequencies_) {
     mpfr_clear(w);
@@ -65,13 +76,17 @@ Reference::~Reference() {
 
 Reference::Meaning Reference::MeaningOf(const SinusoidalSpec& spec, size_t, int64_t index) const {
   const bool odd = spec.d_model % 2 != 0;
-  if (odd && *spec.odd_width == OddWidth::kZeroColumn && index == spec.d_model - 1) return {What::kZero, 0};
+  if (odd && *spec.odd_width == OddWidth::kZeroColumn && index == spec.d_model - 1)
+    return {What::kZero, 0};
   const bool cut = odd && *spec.odd_width != OddWidth::kZeroColumn;
   const int64_t half = spec.d_model / 2 + (cut ? 1 : 0);
   switch (spec.order) {
-    case SinusoidalOrder::kInterleaved: return {index % 2 == 0 ? What::kSin : What::kCos, index / 2};
-    case SinusoidalOrder::kSinCos: return {index < half ? What::kSin : What::kCos, index % half};
-    default: return {index < half ? What::kCos : What::kSin, index % half};
+    case SinusoidalOrder::kInterleaved:
+      return {index % 2 == 0 ? What::kSin : What::kCos, index / 2};
+    case SinusoidalOrder::kSinCos:
+      return {index < half ? What::kSin : What::kCos, index % half};
+    default:
+      return {index < half ? What::kCos : What::kSin, index % half};
   }
 }
 
@@ -80,20 +95,31 @@ Reference::Meaning Reference::MeaningOf(const RopeSpec& spec, size_t tensor, int
   const What split = tensor == 0 ? What::kCos : What::kSin;
   switch (spec.layout) {
     case RopeLayout::kSplitHalf:
-    case RopeLayout::kSplitDuplicated: return {split, index % n};
-    case RopeLayout::kSplitRepeated: return {split, index / 2};
-    case RopeLayout::kCosSin: return {index < n ? What::kCos : What::kSin, index % n};
-    case RopeLayout::kCosSinDuplicated: return {index < 2 * n ? What::kCos : What::kSin, index % n};
-    case RopeLayout::kSinCos: return {index < n ? What::kSin : What::kCos, index % n};
-    case RopeLayout::kSinCosRepeated: return {index < 2 * n ? What::kSin : What::kCos, index % (2 * n) / 2};
+    case RopeLayout::kSplitDuplicated:
+      return {split, index % n};
+    case RopeLayout::kSplitRepeated:
+      return {split, index / 2};
+    case RopeLayout::kCosSin:
+      return {index < n ? What::kCos : What::kSin, index % n};
+    case RopeLayout::kCosSinDuplicated:
+      return {index < 2 * n ? What::kCos : What::kSin, index % n};
+    case RopeLayout::kSinCos:
+      return {index < n ? What::kSin : What::kCos, index % n};
+    case RopeLayout::kSinCosRepeated:
+      return {index < 2 * n ? What::kSin : What::kCos, index % (2 * n) / 2};
     case RopeLayout::kPairs:
     case RopeLayout::kPairsDuplicated:
-    case RopeLayout::kComplex: return {index % 2 == 0 ? What::kCos : What::kSin, index / 2 % n};
+    case RopeLayout::kComplex:
+      return {index % 2 == 0 ? What::kCos : What::kSin, index / 2 % n};
     case RopeLayout::kAngles:
-    case RopeLayout::kAnglesDuplicated: return {What::kAngle, index % n};
-    case RopeLayout::kAnglesRepeated: return {What::kAngle, index / 2};
-    case RopeLayout::kFrequencies: return {What::kFrequency, index};
-    default: return {What::kPeriod, index};
+    case RopeLayout::kAnglesDuplicated:
+      return {What::kAngle, index % n};
+    case RopeLayout::kAnglesRepeated:
+      return {What::kAngle, index / 2};
+    case RopeLayout::kFrequencies:
+      return {What::kFrequency, index};
+    default:
+      return {What::kPeriod, index};
   }
 }
 
@@ -105,7 +131,8 @@ void Reference::Frequency(const SinusoidalSpec& spec, int64_t k, mpfr_ptr w) con
   if (odd && *spec.odd_width == OddWidth::kDropCosine) width += 1;
   mpfr_set_d(denominator.value, static_cast<double>(width) / 2, MPFR_RNDN);
   mpfr_sub_d(denominator.value, denominator.value, spec.frequency_shift, MPFR_RNDN);
-  if (spec.clamp_denominator && mpfr_cmp_si(denominator.value, 1) < 0) mpfr_set_si(denominator.value, 1, MPFR_RNDN);
+  if (spec.clamp_denominator && mpfr_cmp_si(denominator.value, 1) < 0)
+    mpfr_set_si(denominator.value, 1, MPFR_RNDN);
   mpfr_si_div(exponent.value, -k, denominator.value, MPFR_RNDN);
   mpfr_set_d(w, spec.base, MPFR_RNDN);
   mpfr_pow(w, w, exponent.value, MPFR_RNDN);
@@ -169,7 +196,8 @@ uint64_t Reference::Bias(const AlibiSpec& spec, int64_t row, int64_t index) cons
     mpfr_div_si(exponent.value, exponent.value, spec.heads, MPFR_RNDN);
   } else {
     const bool first = head < power;
-    mpfr_mul_si(exponent.value, exponent.value, first ? 2 * (head + 1) : 2 * (head - power) + 1, MPFR_RNDN);
+    mpfr_mul_si(exponent.value, exponent.value, first ? 2 * (head + 1) : 2 * (head - power) + 1,
+                MPFR_RNDN);
     mpfr_div_si(exponent.value, exponent.value, 2 * power, MPFR_RNDN);
   }
   mpfr_exp2(value.value, exponent.value, MPFR_RNDN);
@@ -180,21 +208,27 @@ uint64_t Reference::Bias(const AlibiSpec& spec, int64_t row, int64_t index) cons
     if (distance == 0) return 0;
     mpfr_mul_si(value.value, value.value, -std::abs(distance), MPFR_RNDN);
   }
+  mpfr_prec_round(value.value, kProductBits, MPFR_RNDN);
   return ReferenceRound(spec_.element_type, value.value);
 }
 
 uint64_t Reference::Cell(size_t tensor, int64_t position, int64_t index) {
-  if (const auto* alibi = std::get_if<AlibiSpec>(&spec_.family)) return Bias(*alibi, position, index);
+  if (const auto* alibi = std::get_if<AlibiSpec>(&spec_.family))
+    return Bias(*alibi, position, index);
   const auto* sinusoidal = std::get_if<SinusoidalSpec>(&spec_.family);
-  if (sinusoidal && sinusoidal->zero_row && position == sinusoidal->first_position + *sinusoidal->zero_row) return 0;
-  const Meaning meaning = std::visit([&](const auto& f) { return MeaningOf(f, tensor, index); }, spec_.family);
+  if (sinusoidal && sinusoidal->zero_row &&
+      position == sinusoidal->first_position + *sinusoidal->zero_row)
+    return 0;
+  const Meaning meaning =
+      std::visit([&](const auto& f) { return MeaningOf(f, tensor, index); }, spec_.family);
   if (meaning.what == What::kZero) return 0;
   Number value;
   if (meaning.what == What::kFrequency || meaning.what == What::kPeriod) position = 1;
   mpfr_mul_si(value.value, CachedFrequency(meaning.pair), position, MPFR_RNDN);
   if (meaning.what == What::kPeriod) mpfr_si_div(value.value, 1, value.value, MPFR_RNDN);
-  if (meaning.what == What::kSin || meaning.what == What::kAngle) {
-    if (mpfr_zero_p(value.value)) return 0;
+  if (meaning.what != What::kCos && mpfr_zero_p(value.value)) return 0;
+  if (meaning.what != What::kSin && meaning.what != What::kCos) {
+    mpfr_prec_round(value.value, kProductBits, MPFR_RNDN);
   }
   if (meaning.what == What::kSin) mpfr_sin(value.value, value.value, MPFR_RNDN);
   if (meaning.what == What::kCos) mpfr_cos(value.value, value.value, MPFR_RNDN);
@@ -253,8 +287,8 @@ std::string FirstDifference(const TableSpec& spec, const TableGenerator& generat
     const int64_t width = RealElements(tensor);
     for (size_t row = 0; row < positions.size(); ++row) {
       for (int64_t i = 0; i < width; ++i) {
-        const uint64_t ours =
-            ElementAt(buffers[t], RealType(tensor.element_type), static_cast<int64_t>(row) * width + i);
+        const uint64_t ours = ElementAt(buffers[t], RealType(tensor.element_type),
+                                        static_cast<int64_t>(row) * width + i);
         const uint64_t truth = reference.Cell(t, positions[row], i);
         if (ours == truth) continue;
         return absl::StrCat("tensor ", t, " position ", positions[row], " element ", i, ": 0x",

@@ -1,7 +1,7 @@
 // A second opinion on every cell: the formulas in MPFR, cell by cell, slowly.
 //
-// Shares no code with server/encodings: powers by mpfr_pow, sines by mpfr_sin, rounding by mpfr_subnormalize,
-// columns by division and remainder.
+// Shares no code with server/encodings: powers by mpfr_pow, sines by mpfr_sin, rounding by
+// mpfr_subnormalize, columns by division and remainder.
 
 #ifndef POSENC_TESTS_UNIT_ENCODINGS_REFERENCE_H_
 #define POSENC_TESTS_UNIT_ENCODINGS_REFERENCE_H_
@@ -25,12 +25,13 @@ uint64_t ReferenceRound(ElementType type, mpfr_srcptr value);
 class Reference {
  public:
   // Requires: the spec is normalised.
-  explicit Reference(const TableSpec& spec) : spec_(spec) {}
+  explicit Reference(const TableSpec& spec);
   ~Reference();
   Reference(const Reference&) = delete;
   Reference& operator=(const Reference&) = delete;
 
-  // The bits of element `index` of tensor `tensor` in the row at `position` (for a bias: row h·max_len + q).
+  // The bits of element `index` of tensor `tensor` in the row at `position` (for a bias: row
+  // h·max_len + q).
   uint64_t Cell(size_t tensor, int64_t position, int64_t index);
 
  private:
@@ -64,8 +65,8 @@ Buffers GeneratePositions(const TableGenerator& generator, const std::vector<int
 int64_t RealElements(const TensorShape& tensor);
 ElementType RealType(ElementType type);
 
-// Compares every cell of `buffers` with the reference; returns a description of the first difference,
-// empty if there is none. `positions[r]` is what Reference::Cell takes for row r.
+// Compares every cell of `buffers` with the reference; returns a description of the first
+// difference, empty if there is none. `positions[r]` is what Reference::Cell takes for row r.
 std::string FirstDifference(const TableSpec& spec, const TableGenerator& generator,
                             const std::vector<int64_t>& positions, const Buffers& buffers);
 

@@ -38,17 +38,21 @@ class TableGeneratorTest : public ::testing::TestWithParam<std::tuple<std::strin
     ASSERT_OK(generator);
     const TableShape& shape = (*generator)->shape();
     const auto positions = Positions(shape.first_position + first_row, rows);
-    EXPECT_EQ(FirstDifference(*spec, **generator, positions, GenerateRows(**generator, first_row, rows)), "");
+    EXPECT_EQ(
+        FirstDifference(*spec, **generator, positions, GenerateRows(**generator, first_row, rows)),
+        "");
     if (shape.row_kind != RowKind::kPositions) return;
-    EXPECT_EQ(GeneratePositions(**generator, positions), GenerateRows(**generator, first_row, rows));
+    EXPECT_EQ(GeneratePositions(**generator, positions),
+              GenerateRows(**generator, first_row, rows));
   }
 };
 
 TEST_P(TableGeneratorTest, RotaryCellsAreCorrectlyRoundedInEveryLayout) {
-  for (RopeLayout layout : {RopeLayout::kSplitHalf, RopeLayout::kSplitDuplicated, RopeLayout::kSplitRepeated,
-                            RopeLayout::kCosSin, RopeLayout::kCosSinDuplicated, RopeLayout::kSinCos,
-                            RopeLayout::kSinCosRepeated, RopeLayout::kPairs, RopeLayout::kPairsDuplicated,
-                            RopeLayout::kAngles, RopeLayout::kAnglesDuplicated, RopeLayout::kAnglesRepeated}) {
+  for (RopeLayout layout :
+       {RopeLayout::kSplitHalf, RopeLayout::kSplitDuplicated, RopeLayout::kSplitRepeated,
+        RopeLayout::kCosSin, RopeLayout::kCosSinDuplicated, RopeLayout::kSinCos,
+        RopeLayout::kSinCosRepeated, RopeLayout::kPairs, RopeLayout::kPairsDuplicated,
+        RopeLayout::kAngles, RopeLayout::kAnglesDuplicated, RopeLayout::kAnglesRepeated}) {
     SCOPED_TRACE(NameOf(layout));
     for (int64_t width : {2, 32, 42}) {
       ExpectCorrect(RopeSpec{.head_dim = width, .layout = layout, .first_position = -3}, 0, 37);
@@ -70,10 +74,12 @@ TEST_P(TableGeneratorTest, FrequenciesAndPeriodsAreCorrectlyRounded) {
 
 TEST_P(TableGeneratorTest, ScaledFrequenciesAreCorrectlyRounded) {
   const ExplicitFrequencies given{{1.0, 0.0, 1e-36, 1e9, 0.1, 3.141592653589793}};
-  for (const RopeScaling& scaling : {RopeScaling(LinearScaling{3.0}), RopeScaling(Llama3Scaling{}),
-                                     RopeScaling(Llama3Scaling{.low_freq_factor = 1, .high_freq_factor = 1}),
-                                     RopeScaling(given)}) {
-    ExpectCorrect(RopeSpec{.head_dim = 12, .max_len = 1 << 20, .base = 5e5, .scaling = scaling}, 123456, 33);
+  for (const RopeScaling& scaling :
+       {RopeScaling(LinearScaling{3.0}), RopeScaling(Llama3Scaling{}),
+        RopeScaling(Llama3Scaling{.low_freq_factor = 1, .high_freq_factor = 1}),
+        RopeScaling(given)}) {
+    ExpectCorrect(RopeSpec{.head_dim = 12, .max_len = 1 << 20, .base = 5e5, .scaling = scaling},
+                  123456, 33);
     ExpectCorrect(RopeSpec{.head_dim = 12, .scaling = scaling}, 0, 33);
   }
 }
@@ -85,18 +91,26 @@ TEST_P(TableGeneratorTest, FarPositionsAreCorrectlyRounded) {
 }
 
 TEST_P(TableGeneratorTest, SinusoidalCellsAreCorrectlyRoundedInEveryOrder) {
-  for (SinusoidalOrder order : {SinusoidalOrder::kInterleaved, SinusoidalOrder::kSinCos, SinusoidalOrder::kCosSin}) {
+  for (SinusoidalOrder order :
+       {SinusoidalOrder::kInterleaved, SinusoidalOrder::kSinCos, SinusoidalOrder::kCosSin}) {
     SCOPED_TRACE(NameOf(order));
     for (double shift : {0.0, 1.0, 0.5}) {
-      ExpectCorrect(SinusoidalSpec{.d_model = 34, .order = order, .frequency_shift = shift, .zero_row = 1}, 0, 20);
-      ExpectCorrect(SinusoidalSpec{.d_model = 48, .order = order, .frequency_shift = shift,
-                                   .position_scale = 1000.0, .row_scale = 0.1}, 40, 20);
+      ExpectCorrect(
+          SinusoidalSpec{.d_model = 34, .order = order, .frequency_shift = shift, .zero_row = 1}, 0,
+          20);
+      ExpectCorrect(SinusoidalSpec{.d_model = 48,
+                                   .order = order,
+                                   .frequency_shift = shift,
+                                   .position_scale = 1000.0,
+                                   .row_scale = 0.1},
+                    40, 20);
     }
   }
 }
 
 TEST_P(TableGeneratorTest, OddWidthsAreCorrectlyRoundedUnderEveryRule) {
-  for (SinusoidalOrder order : {SinusoidalOrder::kInterleaved, SinusoidalOrder::kSinCos, SinusoidalOrder::kCosSin}) {
+  for (SinusoidalOrder order :
+       {SinusoidalOrder::kInterleaved, SinusoidalOrder::kSinCos, SinusoidalOrder::kCosSin}) {
     for (OddWidth rule : {OddWidth::kZeroColumn, OddWidth::kExtraSine, OddWidth::kDropCosine}) {
       if (rule == OddWidth::kExtraSine && order == SinusoidalOrder::kCosSin) continue;
       SCOPED_TRACE(absl::StrCat(NameOf(order).data(), " ", NameOf(rule).data()));
@@ -112,7 +126,8 @@ TEST_P(TableGeneratorTest, ExtremeParametersAreCorrectlyRounded) {
   ExpectCorrect(SinusoidalSpec{.d_model = 32, .base = 1.0, .row_scale = 1e6}, 0, 20);
   ExpectCorrect(SinusoidalSpec{.d_model = 32, .base = 1e30, .frequency_shift = 15.99}, 0, 20);
   ExpectCorrect(SinusoidalSpec{.d_model = 32, .position_scale = 1e-36, .row_scale = 1e-6}, 0, 20);
-  ExpectCorrect(SinusoidalSpec{.d_model = 2, .frequency_shift = 1, .clamp_denominator = true}, 0, 20);
+  ExpectCorrect(SinusoidalSpec{.d_model = 2, .frequency_shift = 1, .clamp_denominator = true}, 0,
+                20);
   ExpectCorrect(SinusoidalSpec{.d_model = 1, .order = SinusoidalOrder::kSinCos}, 0, 20);
 }
 
@@ -122,9 +137,12 @@ TEST_P(TableGeneratorTest, AlibiCellsAreCorrectlyRounded) {
       ExpectCorrect(AlibiSpec{.heads = heads, .max_len = 19, .form = form}, 0, heads * 19);
     }
     ExpectCorrect(AlibiSpec{.heads = heads, .form = AlibiForm::kSlopes}, 0, 1);
-    ExpectCorrect(AlibiSpec{.heads = heads, .max_len = 5000, .bias_max = 7.3, .masked = true}, 2500, 2);
-    ExpectCorrect(AlibiSpec{.heads = heads, .slope_rule = AlibiSlopeRule::kGeometric,
-                            .form = AlibiForm::kSlopes}, 0, 1);
+    ExpectCorrect(AlibiSpec{.heads = heads, .max_len = 5000, .bias_max = 7.3, .masked = true}, 2500,
+                  2);
+    ExpectCorrect(
+        AlibiSpec{
+            .heads = heads, .slope_rule = AlibiSlopeRule::kGeometric, .form = AlibiForm::kSlopes},
+        0, 1);
   }
 }
 
@@ -147,11 +165,13 @@ TEST_P(TableGeneratorTest, LongRunsAgreeWithSinglePositions) {
   const auto spec = Normalize({.family = SinusoidalSpec{.d_model = 600, .max_len = 1 << 20},
                                .element_type = std::get<1>(GetParam())});
   const auto generator = *MakeTableGenerator(*spec);
-  EXPECT_EQ(GenerateRows(*generator, 1000, 4200), GeneratePositions(*generator, Positions(1000, 4200)));
+  EXPECT_EQ(GenerateRows(*generator, 1000, 4200),
+            GeneratePositions(*generator, Positions(1000, 4200)));
 }
 
 std::string CaseName(const ::testing::TestParamInfo<std::tuple<std::string, ElementType>>& info) {
-  return absl::StrCat(std::get<0>(info.param), "_", std::string(ElementTypeName(std::get<1>(info.param))));
+  return absl::StrCat(std::get<0>(info.param), "_",
+                      std::string(ElementTypeName(std::get<1>(info.param))));
 }
 
 INSTANTIATE_TEST_SUITE_P(AllTargets, TableGeneratorTest,
@@ -173,7 +193,8 @@ TEST(KernelTargetTest, UnknownNameIsRefusedWithTheList) {
 }
 
 TEST(MakeTableGeneratorTest, RefusesWhatIsNotValid) {
-  EXPECT_THAT(MakeTableGenerator({.family = RopeSpec{.head_dim = 7}}), ViolatesField("rope.head_dim"));
+  EXPECT_THAT(MakeTableGenerator({.family = RopeSpec{.head_dim = 7}}),
+              ViolatesField("rope.head_dim"));
 }
 
 }  // namespace

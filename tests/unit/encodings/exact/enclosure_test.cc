@@ -21,7 +21,8 @@ double ValueOfBF16(uint64_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits << 16));
 }
 
-// Checks that what lies between two neighbours rounds to the nearer one, and the midpoint to the even one.
+// Checks that what lies between two neighbours rounds to the nearer one, and the midpoint to the
+// even one.
 void ExpectHalvesAround(ElementType type, uint64_t bits, double value, double next) {
   const double middle = value + (next - value) / 2;
   const uint64_t even = bits % 2 == 0 ? bits : bits + 1;
@@ -48,8 +49,10 @@ TEST(EnclosureTest, FloatsRoundAsTheCpuRounds) {
     const double value = std::bit_cast<double>(i * 0x9E3779B97F4A7C15 >> 1);
     if (!std::isfinite(value)) continue;
     const auto single = static_cast<float>(value);
-    ASSERT_EQ(RoundTo(ElementType::kF32, Enclosure::Exactly(value)), std::bit_cast<uint32_t>(single));
-    ASSERT_EQ(RoundTo(ElementType::kF64, Enclosure::Exactly(value)), std::bit_cast<uint64_t>(value));
+    ASSERT_EQ(RoundTo(ElementType::kF32, Enclosure::Exactly(value)),
+              std::bit_cast<uint32_t>(single));
+    ASSERT_EQ(RoundTo(ElementType::kF64, Enclosure::Exactly(value)),
+              std::bit_cast<uint64_t>(value));
   }
 }
 

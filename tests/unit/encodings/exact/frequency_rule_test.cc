@@ -11,7 +11,8 @@ namespace {
 
 std::vector<double> All(const FrequencyRule& rule) {
   std::vector<double> result;
-  rule.ForEach(320, [&](int64_t, const Real& w) { result.push_back(mpfr_get_d(w.get(), MPFR_RNDN)); });
+  rule.ForEach(320,
+               [&](int64_t, const Real& w) { result.push_back(mpfr_get_d(w.get(), MPFR_RNDN)); });
   return result;
 }
 
@@ -27,7 +28,8 @@ TEST(FrequencyRuleTest, OneByOneAndAllTogetherAgree) {
 }
 
 TEST(FrequencyRuleTest, PowersOfTheBaseAreExact) {
-  EXPECT_EQ(All({.count = 3, .twice_pairs = 4, .base = 256}), (std::vector<double>{1, 1.0 / 16, 1.0 / 256}));
+  EXPECT_EQ(All({.count = 3, .twice_pairs = 4, .base = 256}),
+            (std::vector<double>{1, 1.0 / 16, 1.0 / 256}));
 }
 
 TEST(FrequencyRuleTest, EndpointSpacingEndsAtOneOverBase) {
@@ -36,14 +38,16 @@ TEST(FrequencyRuleTest, EndpointSpacingEndsAtOneOverBase) {
 }
 
 TEST(FrequencyRuleTest, ClampedDenominatorIsOne) {
-  EXPECT_EQ(All({.count = 2, .twice_pairs = 2, .base = 16, .shift = 1.0, .clamp_denominator = true}),
-            (std::vector<double>{1, 1.0 / 16}));
+  EXPECT_EQ(
+      All({.count = 2, .twice_pairs = 2, .base = 16, .shift = 1.0, .clamp_denominator = true}),
+      (std::vector<double>{1, 1.0 / 16}));
 }
 
 // encodings of Llama 3.1: base 500000, width 128.
 TEST(FrequencyRuleTest, Llama3KeepsBlendsAndDivides) {
   const auto plain = All({.count = 64, .twice_pairs = 128, .base = 5e5});
-  const auto scaled = All({.count = 64, .twice_pairs = 128, .base = 5e5, .scaling = Llama3Scaling{}});
+  const auto scaled =
+      All({.count = 64, .twice_pairs = 128, .base = 5e5, .scaling = Llama3Scaling{}});
   EXPECT_EQ(scaled[28], plain[28]);
   EXPECT_NEAR(scaled[29], 0.002166570763503358609, 1e-18);
   EXPECT_EQ(scaled[35], plain[35] / 8);

@@ -33,8 +33,12 @@ TEST(MultiplierTest, ProductsAreDecidedAndNearest) {
     for (ElementType type : kTypes) {
       const uint64_t expected = ReferenceRound(type, truth.get());
       const auto decided = RoundTo(type, tenth.Times(factor));
-      if (factor % 5 != 0) ASSERT_EQ(decided, expected) << factor;
-      if (const auto quick = QuickProduct(type, tenth, factor)) ASSERT_EQ(*quick, expected) << factor;
+      if (factor % 5 != 0) {
+        ASSERT_EQ(decided, expected) << factor;
+      }
+      if (const auto quick = QuickProduct(type, tenth, factor)) {
+        ASSERT_EQ(*quick, expected) << factor;
+      }
     }
   }
 }

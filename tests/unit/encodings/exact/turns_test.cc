@@ -11,7 +11,8 @@ namespace {
 
 constexpr int64_t kBits = 1024;
 
-// log2 of the relative distance between an enclosure and the truth; at most −1000 when they are equal.
+// log2 of the relative distance between an enclosure and the truth; at most −1000 when they are
+// equal.
 double RelativeError(const Enclosure& value, const Real& truth) {
   Real ours(kBits), low(kBits, static_cast<double>(static_cast<uint64_t>(value.mantissa)));
   mpfr_set_uj(ours.get(), static_cast<uint64_t>(value.mantissa >> 64), MPFR_RNDN);
@@ -52,12 +53,14 @@ TEST(TurnsTest, PhasorsAreAccurateAtEveryScale) {
 
 TEST(TurnsTest, TinyFrequenciesKeepTheirLeadingBits) {
   for (double w : {1e-36, 1e-100, 1e-300}) {
-    for (int64_t position : {int64_t{1}, int64_t{-12345}, int64_t{1} << 53}) ExpectAccurate(w, position);
+    for (int64_t position : {int64_t{1}, int64_t{-12345}, int64_t{1} << 53})
+      ExpectAccurate(w, position);
   }
 }
 
 TEST(TurnsTest, MultiplesOfStepsAreAccurate) {
-  for (int64_t j = -700; j <= 700; ++j) ExpectAccurate(0.02454369260617026, j);  // nearly 1/256 turn
+  for (int64_t j = -700; j <= 700; ++j)
+    ExpectAccurate(0.02454369260617026, j);  // nearly 1/256 turn
 }
 
 TEST(TurnsTest, AngleZeroIsExact) {

@@ -41,8 +41,9 @@ TEST(RoundByZivTest, AgreesWithTurnsOnPhasors) {
 
 // 25680 · 10000^(-2/8) = 2568 lies in the middle between the BF16 numbers 2560 and 2576.
 TEST(RoundByZivTest, DecidesRationalAnglesThatAreTies) {
-  const auto spec = Normalize({.family = RopeSpec{.head_dim = 8, .max_len = 30000, .layout = RopeLayout::kAngles},
-                               .element_type = ElementType::kBF16});
+  const auto spec =
+      Normalize({.family = RopeSpec{.head_dim = 8, .max_len = 30000, .layout = RopeLayout::kAngles},
+                 .element_type = ElementType::kBF16});
   const auto generator = *MakeTableGenerator(*spec);
   const int64_t before = ZivCount();
   const Buffers row = GeneratePositions(*generator, {25680});
