@@ -1,6 +1,9 @@
 #include "server/app/grpc_log.h"
 
+#include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
+
+#include <string>
 
 #include "absl/strings/str_cat.h"
 
@@ -33,14 +36,23 @@ void Write(gpr_log_func_args* args) {
   }
 }
 
+// Protobuf complains of strings that are not UTF-8, which any peer can send: nothing for an operator.
+void WriteProtobuf(google::protobuf::LogLevel /*level*/, const char* /*file*/, int /*line*/,
+                   const std::string& message) {
+  Route& route = TheRoute();
+  absl::MutexLock lock(&route.mutex);
+  if (route.log != nullptr) route.log->Debug("protobuf says", {{"text", message}});
+}
+
 }  // namespace
 
-void RouteGrpcLog(Logger* log) {
+void RouteLibraryLogs(Logger* log) {
   {
     absl::MutexLock lock(&TheRoute().mutex);
     TheRoute().log = log;
   }
   gpr_set_log_function(Write);
+  google::protobuf::SetLogHandler(WriteProtobuf);
 }
 
 GrpcErrors::GrpcErrors() {

@@ -1,7 +1,8 @@
-// Sends gRPC's own messages to our log: its errors as warnings, the rest as debug lines. While a GrpcErrors
-// object lives, errors are kept in it instead: gRPC tells why an address cannot be bound only there.
+// Sends gRPC's and Protobuf's own messages to our log: gRPC's errors as warnings, the rest as debug lines.
+// While a GrpcErrors object lives, errors are kept in it instead: gRPC tells why an address cannot be bound
+// only there.
 //
-// Threads: any. The log must live until RouteGrpcLog(nullptr).
+// Threads: any. The log must live until RouteLibraryLogs(nullptr).
 
 #ifndef POSENC_SERVER_APP_GRPC_LOG_H_
 #define POSENC_SERVER_APP_GRPC_LOG_H_
@@ -15,7 +16,7 @@
 namespace posenc {
 
 // Null drops the messages.
-void RouteGrpcLog(Logger* log);
+void RouteLibraryLogs(Logger* log);
 
 // One at a time.
 class GrpcErrors {

@@ -49,7 +49,7 @@ int Show(const std::string& text) {
 
 int Serve(const ServerConfig& config, std::vector<WarmEntry> warm) {
   Logger log(config.log_format, config.log_level);
-  RouteGrpcLog(&log);
+  RouteLibraryLogs(&log);
   StopRequest stop;
   absl::Status status;
   {
@@ -62,7 +62,7 @@ int Serve(const ServerConfig& config, std::vector<WarmEntry> warm) {
   } else {
     log.Error(absl::string_view(status.message()));
   }
-  RouteGrpcLog(nullptr);
+  RouteLibraryLogs(nullptr);
   return status.ok() ? kExitOk : kExitCannotStart;
 }
 

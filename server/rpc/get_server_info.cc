@@ -1,7 +1,7 @@
 #include "server/rpc/get_server_info.h"
 
 #include <google/protobuf/stubs/common.h>
-#include <grpc/grpc.h>
+#include <grpcpp/version_info.h>
 
 #include "absl/time/clock.h"
 #include "server/encodings/table_generator.h"
@@ -32,7 +32,7 @@ void GetServerInfo(const ContextPtr& context, const v1::GetServerInfoRequest& /*
   response.set_version(context->build.version);
   response.set_revision(context->build.revision);
   response.set_compiler(context->build.compiler);
-  response.set_grpc_version(grpc_version_string());
+  response.set_grpc_version(GRPC_CPP_VERSION_STRING);
   response.set_protobuf_version(
       google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
   response.set_kernel_target(KernelTarget());
