@@ -4,9 +4,8 @@
 // Admission: a request is admitted as a whole. At that moment its resident blocks are held, blocks being
 //            built are joined, and for the missing ones all bytes are reserved together; so nobody ever
 //            holds memory while waiting for memory, and requests cannot lock each other out.
-// In line:   the front of the line is admitted when it fits into free, spare and evictable bytes. Behind
-//            it, a request whose missing blocks somebody else has begun to build needs nothing any more
-//            and leaves the line at once: `missing_bytes` is kept up to date through the slots' candidates.
+// In line:   the front is admitted when it fits into free, spare and evictable bytes. Behind it, a request
+//            whose missing blocks another has begun to build leaves the line at once (slots' candidates).
 
 #ifndef POSENC_SERVER_TABLES_STORE_STATE_H_
 #define POSENC_SERVER_TABLES_STORE_STATE_H_
