@@ -12,14 +12,6 @@ namespace {
 // of 0, which loses nothing.
 constexpr double kLeastDrift = 0x1p-1060;
 
-// The rows of a call that writes this much would drive each other out of the caches: they go past
-// them.
-constexpr int64_t kStreamBytes = int64_t{8} << 20;
-
-constexpr size_t kStreamAlignment = 64;
-// Such calls write a tile here first, in the nearest cache, and then copy whole lines.
-constexpr int64_t kStagedBytes = 32768;
-
 }  // namespace
 
 PhasorGenerator::PhasorGenerator(const PhasorTable& table)
@@ -105,13 +97,9 @@ void PhasorGenerator::StartAnchors(int64_t position, int64_t first_pair, int64_t
 void PhasorGenerator::WriteChunk(const Rows& rows, int64_t first_pair, int64_t pairs) const {
   Anchors anchors{};
   std::array<uint32_t, kMaxTileRows * kChunkPairs> undecided;
-  alignas(kStreamAlignment) std::array<std::byte, kStagedBytes> staged;
   TileArgs args = ChunkArgs(first_pair, pairs);
   args.anchors = &anchors;
   args.undecided = undecided.data();
-  const bool stream = CanStream(rows);
-  const int64_t row_bytes = args.row_bytes;
-  std::array<std::byte*, 2> tile_out{};
   for (int64_t row = 0, tile = 0; row < rows.count; row += tile_.rows(), ++tile) {
     const int64_t position = rows.first_position + row;
     if (tile % kTilesPerAnchor == 0) {
@@ -121,33 +109,13 @@ void PhasorGenerator::WriteChunk(const Rows& rows, int64_t first_pair, int64_t p
                      pairs, anchors);
     }
     args.rows = static_cast<int>(std::min<int64_t>(tile_.rows(), rows.count - row));
-    const int64_t tile_bytes = args.rows * row_bytes;
-    for (size_t t = 0; t < rows.out.size(); ++t) {
-      tile_out[t] = stream ? staged.data() + t * kStagedBytes / 2 : rows.out[t] + row * row_bytes;
-    }
-    PlaceTile(tile_out, first_pair, args);
+    PlaceTile(rows.out, row, first_pair, args);
     const size_t count = WriteTile(cells_.type(), args);
     for (size_t i = 0; i < count; ++i) {
       const int64_t r = undecided[i] >> 16;
-      WritePair(tile_out, r, position + r, first_pair + (undecided[i] & 0xFFFF));
-    }
-    for (size_t t = 0; stream && t < rows.out.size(); ++t) {
-      StreamCopy(tile_out[t], rows.out[t] + row * row_bytes, tile_bytes);
+      WritePair(rows.out, row + r, position + r, first_pair + (undecided[i] & 0xFFFF));
     }
   }
-  if (stream) FinishStream();
-}
-
-bool PhasorGenerator::CanStream(const Rows& rows) const {
-  const int64_t row_bytes = shape_.tensors.front().row_bytes();
-  const int64_t most = rows.out.size() == 1 ? kStagedBytes : kStagedBytes / 2;
-  if (rows.count * shape_.row_bytes() < kStreamBytes || layout_.pairs() > kChunkPairs) return false;
-  if (tile_.rows() * row_bytes > most || rows.count * row_bytes % kStreamAlignment != 0)
-    return false;
-  return tile_.rows() * row_bytes % kStreamAlignment == 0 &&
-         std::all_of(rows.out.begin(), rows.out.end(), [](const std::byte* to) {
-           return reinterpret_cast<uintptr_t>(to) % kStreamAlignment == 0;
-         });
 }
 
 TileArgs PhasorGenerator::ChunkArgs(int64_t first_pair, int64_t pairs) const {
@@ -166,11 +134,12 @@ TileArgs PhasorGenerator::ChunkArgs(int64_t first_pair, int64_t pairs) const {
   return args;
 }
 
-void PhasorGenerator::PlaceTile(std::span<std::byte* const> out, int64_t first_pair,
+void PhasorGenerator::PlaceTile(std::span<std::byte* const> out, int64_t row, int64_t first_pair,
                                 TileArgs& args) const {
   const auto at = [&](const Place& place) {
     const int64_t element = place.begin + first_pair * layout_.step();
-    return out[place.tensor] + element * static_cast<int64_t>(element_bytes_);
+    return out[place.tensor] + row * args.row_bytes +
+           element * static_cast<int64_t>(element_bytes_);
   };
   for (int copy = 0; copy < layout_.copies; ++copy) {
     args.cos[copy] = at(layout_.cos[copy]);

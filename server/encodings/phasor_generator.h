@@ -59,9 +59,9 @@ class PhasorGenerator final : public TableGenerator {
   void StartAnchors(int64_t position, int64_t first_pair, int64_t pairs, Anchors& anchors) const;
   void SetAccurateAnchor(int64_t position, int64_t k, int64_t i, Anchors& anchors) const;
   TileArgs ChunkArgs(int64_t first_pair, int64_t pairs) const;
-  // Points `args` at the places of pair `first_pair` in the row that starts at `out`.
-  void PlaceTile(std::span<std::byte* const> out, int64_t first_pair, TileArgs& args) const;
-  bool CanStream(const Rows& rows) const;
+  // Points `args` at the places of pair `first_pair` in row `row` of `out`.
+  void PlaceTile(std::span<std::byte* const> out, int64_t row, int64_t first_pair,
+                 TileArgs& args) const;
   // Writes pair k of a row through the accurate path.
   void WritePair(std::span<std::byte* const> out, int64_t row, int64_t position, int64_t k) const;
   void ClearZeroColumn(std::span<std::byte* const> out, int64_t row_count) const;

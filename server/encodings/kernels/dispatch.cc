@@ -7,7 +7,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "hwy/cache_control.h"
 #include "server/encodings/kernels/kernel_table.h"
 #include "server/encodings/table_generator.h"
 
@@ -49,12 +48,6 @@ const KernelTable& Kernels() { return Current().load(std::memory_order_acquire)-
 size_t WriteTile(ElementType type, const TileArgs& args) {
   return Kernels().write_tile(type, args);
 }
-
-void StreamCopy(const std::byte* from, std::byte* to, int64_t bytes) {
-  Kernels().stream_copy(from, to, bytes);
-}
-
-void FinishStream() { hwy::FlushStream(); }
 
 void SetAnchors(const ReducedAngles& angles, double magnitude, int64_t pairs, Anchors& anchors) {
   Kernels().set_anchors(angles, magnitude, pairs, anchors);

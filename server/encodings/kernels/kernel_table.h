@@ -23,7 +23,6 @@ struct KernelTable {
                           double magnitude, int64_t pairs, Anchors& anchors);
   void (*fill_powers)(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
                       int64_t low_stride, const PhasorRows& out);
-  void (*stream_copy)(const std::byte* from, std::byte* to, int64_t bytes);
 };
 
 struct NamedKernels {

@@ -71,7 +71,8 @@ constexpr int32_t kNearMidpoint = INT32_MIN + ((2 * kReach + 1) << (32 - kBits))
 // Each element type says: the tag of its elements (as floats or bits), whether products are in
 // double-double (kWide), and how to round. The others further say
 //  * FromFloat: the nearest element, from the nearest float (good where the value is decided);
-//  * Margin, kLeastMargin: below it the value may be undecided. Above it the value is decided, if its
+//  * Margin, kLeastMargin: below it the value may be undecided. Above it the value is decided, if
+//  its
 //    error is below 2^-40 of it, 2^13 last places of a double, and it is at least kLeastNormal;
 //  * Difference: not 0 in the lanes that are undecided, by rounding both ends.
 struct RoundF32 {

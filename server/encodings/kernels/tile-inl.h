@@ -371,20 +371,8 @@ static void FillPowersOn(const PhasorArrays& first, int64_t pairs, int rows, int
   }
 }
 
-// A whole cache line at a time: part of a line would go to memory by itself.
-static void StreamCopyOn(const std::byte* from, std::byte* to, int64_t bytes) {
-  const D d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto* source = reinterpret_cast<const double*>(from);
-  auto* target = reinterpret_cast<double*>(to);
-  for (int64_t i = 0; i < bytes / 8; i += 8) {
-    for (int64_t j = 0; j < 8; j += lanes)
-      hn::Stream(hn::LoadU(d, source + i + j), d, target + i + j);
-  }
-}
-
 static KernelTable GetKernelTable() {
-  return {&WriteTileOn, &SetAnchorsOn, &AdvanceAnchorsOn, &FillPowersOn, &StreamCopyOn};
+  return {&WriteTileOn, &SetAnchorsOn, &AdvanceAnchorsOn, &FillPowersOn};
 }
 
 }  // namespace HWY_NAMESPACE

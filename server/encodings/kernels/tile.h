@@ -80,11 +80,6 @@ struct TileArgs {
 // Writes the tile; returns the number of undecided entries.
 size_t WriteTile(ElementType type, const TileArgs& args);
 
-// Copies past the caches. Requires: `bytes` is a multiple of 64 and `to` is aligned to 64.
-void StreamCopy(const std::byte* from, std::byte* to, int64_t bytes);
-// Orders the stores of StreamCopy before all later stores of this thread.
-void FinishStream();
-
 // Sets anchors from reduced angles, for F32, F16 and BF16: to 2^-57 of each part.
 void SetAnchors(const ReducedAngles& angles, double magnitude, int64_t pairs, Anchors& anchors);
 
