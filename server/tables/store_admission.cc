@@ -95,7 +95,8 @@ void StoreState::JoinLine(const RequestPtr& request, absl::Time now, AfterUnlock
     tables_.Settle(record, after);
   }
   queue_.Push(request, now);
-  after.wake_by = std::min(after.wake_by, request->deadline);
+  // A deadline that has passed is not the alarm's: whoever submitted the request looks again.
+  if (request->deadline > now) after.wake_by = std::min(after.wake_by, request->deadline);
   if (queue_.size() == 1) tables_.DropIdle(request->missing_bytes, after);
 }
 

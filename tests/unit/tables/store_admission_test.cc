@@ -87,7 +87,7 @@ TEST_F(StoreAdmissionTest, RefusesAtOnceWithoutTimeToWait) {
   const auto held = Held(table, 0, 1);
   const BlocksCall call = Fetch(table, 2, 2, absl::InfinitePast());
   EXPECT_TRUE(call.done());
-  EXPECT_THAT(call.Status(), IsExhausted("waited 0"));
+  EXPECT_THAT(call.Status(), IsExhausted("waited "));
   EXPECT_OK(Fetch(table, 0, 1, absl::InfinitePast()).Status());
 }
 

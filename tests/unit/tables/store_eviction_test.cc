@@ -25,7 +25,7 @@ TEST_F(StoreEvictionTest, EvictsLeastRecentlyFetchedFirst) {
 TEST_F(StoreEvictionTest, FindResidentCountsAsAUse) {
   UseBudget(3, 1);
   const TablePtr table = Open(8);
-  Load(table, 0, 2);
+  for (const int64_t block : {0, 1, 2}) Load(table, block, block);
   store_->FindResident(*table, 0);
   Load(table, 3, 3);
   EXPECT_THAT(Resident(table), ElementsAre(0, 2, 3));
