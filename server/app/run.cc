@@ -15,6 +15,7 @@
 #include "server/app/signals.h"
 #include "server/app/stop_request.h"
 #include "server/app/warm_list.h"
+#include "server/encodings/table_generator.h"
 #include "server/telemetry/log.h"
 
 namespace posenc {
@@ -70,6 +71,7 @@ int Serve(const ServerConfig& config, std::vector<WarmEntry> warm) {
 
 int RunServer(const std::vector<std::string>& args) {
   BlockStopSignals();
+  if (const absl::Status kernels = CheckKernelTargetOfEnvironment(); !kernels.ok()) return Refuse(kernels);
   const absl::StatusOr<Invocation> invocation = ParseInvocation(args, TheSurroundings());
   if (!invocation.ok()) return Refuse(invocation.status());
   if (invocation->action == Invocation::Action::kShowText) return Show(invocation->text);

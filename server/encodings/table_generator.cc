@@ -32,6 +32,7 @@ Result Make(const AlibiSpec& spec, ElementType type) {
 }  // namespace
 
 absl::StatusOr<Result> MakeTableGenerator(const TableSpec& normalized) {
+  if (absl::Status target = CheckKernelTargetOfEnvironment(); !target.ok()) return target;
   // Normalising is cheap and idempotent, and refuses whatever the arithmetic is not proven for.
   absl::StatusOr<TableSpec> spec = Normalize(normalized);
   if (!spec.ok()) return spec.status();

@@ -60,7 +60,8 @@ class TableGenerator {
 
 // Returns the generator of a normalised spec. Costs microseconds for a rotary table, up to some
 // milliseconds for the widest.
-// Errors: InvalidArgument for a spec that is not normalised and not valid.
+// Errors: InvalidArgument for a spec that is not normalised and not valid, and as
+// CheckKernelTargetOfEnvironment.
 absl::StatusOr<std::shared_ptr<const TableGenerator>> MakeTableGenerator(const TableSpec& normalized);
 
 // Names the instruction set that the kernels use: "AVX2", "AVX3", "SSE4", "SCALAR", …
@@ -70,6 +71,10 @@ std::string KernelTarget();
 // does the same at start. For tests and support: the bytes are the same on all targets.
 // Errors: InvalidArgument that lists the targets of this CPU. Call it before generating.
 absl::Status ForceKernelTarget(absl::string_view name);
+
+// Errors: InvalidArgument when POSENC_KERNEL_TARGET names no target of this CPU. MakeTableGenerator
+// returns it too, so that a misspelt name cannot go unnoticed.
+absl::Status CheckKernelTargetOfEnvironment();
 
 // Returns the targets that this CPU can run, best first; "SCALAR" is always the last one.
 std::vector<std::string> SupportedKernelTargets();

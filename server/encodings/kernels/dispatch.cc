@@ -29,11 +29,19 @@ const NamedKernels* Find(absl::string_view name) {
   return nullptr;
 }
 
+constexpr char kVariable[] = "POSENC_KERNEL_TARGET";
+
 // The best target, unless the environment names another one that this CPU has.
 const NamedKernels* Initial() {
-  const char* wanted = std::getenv("POSENC_KERNEL_TARGET");
+  const char* wanted = std::getenv(kVariable);
   const NamedKernels* found = wanted == nullptr ? nullptr : Find(wanted);
   return found == nullptr ? &Targets().front() : found;
+}
+
+absl::Status NotAvailable(absl::string_view what, absl::string_view name) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " '", name, "' is not available; allowed: ",
+                   absl::StrJoin(SupportedKernelTargets(), ", ")));
 }
 
 std::atomic<const NamedKernels*>& Current() {
@@ -67,13 +75,15 @@ std::string KernelTarget() { return Current().load(std::memory_order_acquire)->n
 
 absl::Status ForceKernelTarget(absl::string_view name) {
   const NamedKernels* found = Find(name);
-  if (found == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "kernel target '", name,
-        "' is not available; allowed: ", absl::StrJoin(SupportedKernelTargets(), ", ")));
-  }
+  if (found == nullptr) return NotAvailable("kernel target", name);
   Current().store(found, std::memory_order_release);
   return absl::OkStatus();
+}
+
+absl::Status CheckKernelTargetOfEnvironment() {
+  const char* wanted = std::getenv(kVariable);
+  if (wanted == nullptr || Find(wanted) != nullptr) return absl::OkStatus();
+  return NotAvailable(kVariable, wanted);
 }
 
 std::vector<std::string> SupportedKernelTargets() {

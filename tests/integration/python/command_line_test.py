@@ -33,6 +33,14 @@ class CommandLineTest(ServerTest):
                                "--dtype", dtype, "--format", "raw", "--local")
                     self.assertEqual(posenc(*command, POSENC_KERNEL_TARGET="SCALAR"), posenc(*command))
 
+    def test_misspelt_kernel_target_is_refused_by_both_programs(self):
+        for program, code in ((("posenc", "rope", "--head-dim", "8", "--rows", "0:1", "--local"), 64 + 3),
+                              (("posenc-server", "--check-config"), 2)):
+            run = subprocess.run([BINARIES / program[0], *program[1:]], capture_output=True, timeout=DEADLINE,
+                                 env={**os.environ, "POSENC_KERNEL_TARGET": "SCALR"})
+            self.assertEqual(run.returncode, code, run.stderr)
+            self.assertIn(b"SCALR", run.stderr)
+
     def test_json_holds_the_correctly_rounded_cosines(self):
         answer = json.loads(posenc(*ROPE, "--format", "json", "--server", self.server.target))
         tensors = {tensor["name"]: tensor for tensor in answer["tensors"]}

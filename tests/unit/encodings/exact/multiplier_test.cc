@@ -1,6 +1,7 @@
 #include "server/encodings/exact/multiplier.h"
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "gtest/gtest.h"
@@ -51,6 +52,18 @@ TEST(MultiplierTest, ExactProductsRoundTiesToEven) {
       const uint64_t expected = ReferenceRound(type, truth.get());
       ASSERT_EQ(RoundTo(type, one.Times(factor)), expected);
       ASSERT_EQ(QuickProduct(type, one, factor), expected) << factor;
+    }
+  }
+}
+
+TEST(MultiplierTest, ExactProductsAroundEveryF16MidpointAreNearest) {
+  // Subnormal and smallest normal ones; above them the pattern of the mantissa repeats.
+  for (int step = 0; step < 4096; ++step) {
+    const float midpoint = std::ldexp(static_cast<float>(2 * step + 1), -25);
+    for (float value : {std::nextafterf(midpoint, 0.0f), midpoint, std::nextafterf(midpoint, 1.0f)}) {
+      const Real truth(400, static_cast<double>(value));
+      const uint64_t expected = ReferenceRound(ElementType::kF16, truth.get());
+      ASSERT_EQ(QuickProduct(ElementType::kF16, Multiplier(truth), 1), expected) << value;
     }
   }
 }
