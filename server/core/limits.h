@@ -15,8 +15,8 @@ inline constexpr int64_t kMaxPosition = int64_t{1} << 53;
 // Widths (d_model, head_dim). Far above any model; keeps the frequencies of one table under 4 MiB.
 inline constexpr int64_t kMaxWidth = 65536;
 
-// Attention heads of ALiBi. Far above any model; every head costs one slope.
-inline constexpr int64_t kMaxHeads = 65536;
+// Attention heads of ALiBi. Far above any model; every head costs an exponential of some microseconds.
+inline constexpr int64_t kMaxHeads = 4096;
 
 // Queries and keys of one ALiBi bias: its row is this many elements, and a block is at least one row.
 inline constexpr int64_t kMaxAlibiLen = int64_t{1} << 21;
@@ -42,6 +42,13 @@ inline constexpr double kMaxBiasMax = 100.0;
 
 // Positions of one request: eight bytes each, well inside the request size limit.
 inline constexpr int64_t kMaxPositionsPerRequest = 65536;
+
+// Whole rows that one GetSlice may have generated for its positions, whatever columns it keeps of them:
+// a quarter of a minute of one CPU. A stream needs no such limit, as its reader sets the pace.
+inline constexpr uint64_t kMaxGatherBytes = uint64_t{1} << 30;
+
+// Largest table that is digested: minutes of work, which pass through the cache, for 32 bytes of answer.
+inline constexpr uint64_t kMaxDigestBytes = uint64_t{64} << 30;
 
 // One block of a table, and with it the unit of caching and of streaming: about what a stream keeps in
 // flight, small enough that the first row of a cold table comes at once.

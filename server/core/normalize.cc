@@ -57,8 +57,11 @@ void CheckOddWidth(const SinusoidalSpec& spec, Violations& bad) {
     bad.Add("sinusoidal.frequency_shift", spec.frequency_shift,
             absl::StrCat("0 with odd_width ", NameOf(rule)));
   }
-  if (rule == OddWidth::kExtraSine && spec.order == SinusoidalOrder::kCosSin) {
-    bad.Add("sinusoidal.order", NameOf(spec.order), "interleaved or sin-cos with odd_width extra-sine");
+  // What these rules add or drop stands last only where the sines come first.
+  if (rule != OddWidth::kReject && rule != OddWidth::kZeroColumn &&
+      spec.order == SinusoidalOrder::kCosSin) {
+    bad.Add("sinusoidal.order", NameOf(spec.order),
+            absl::StrCat("interleaved or sin-cos with odd_width ", NameOf(rule)));
   }
 }
 

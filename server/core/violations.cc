@@ -1,6 +1,5 @@
 #include "server/core/violations.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -27,18 +26,17 @@ std::string Join(const std::vector<FieldViolation>& items) {
 }  // namespace
 
 void Violations::AddText(absl::string_view field, std::string description) {
+  if (full()) return LeaveOut();
   items_.push_back({std::string(field), std::move(description)});
 }
 
+bool Violations::full() const { return items_.size() >= limits::kMaxReportedViolations; }
+
 absl::Status Violations::ToStatus(absl::StatusCode code) const {
   if (items_.empty()) return absl::OkStatus();
-  std::vector<FieldViolation> reported = items_;
-  reported.resize(std::min(reported.size(), limits::kMaxReportedViolations));
-  std::string message = Join(reported);
-  if (reported.size() < items_.size()) {
-    absl::StrAppend(&message, "; and ", items_.size() - reported.size(), " more");
-  }
-  return StatusWithViolations(code, message, reported);
+  std::string message = Join(items_);
+  if (left_out_ > 0) absl::StrAppend(&message, "; and ", left_out_, " more");
+  return StatusWithViolations(code, message, items_);
 }
 
 std::vector<FieldViolation> FieldViolationsOf(const absl::Status& status) {

@@ -27,6 +27,7 @@ class Violations {
   // Adds "is `value`; allowed: `allowed`" for `field`.
   template <typename Value>
   void Add(absl::string_view field, const Value& value, absl::string_view allowed) {
+    if (full()) return LeaveOut();
     AddText(field, absl::StrCat("is ", value, "; allowed: ", allowed));
   }
 
@@ -40,7 +41,12 @@ class Violations {
   absl::Status ToStatus(absl::StatusCode code = absl::StatusCode::kInvalidArgument) const;
 
  private:
-  std::vector<FieldViolation> items_;
+  // A hostile list may violate a hundred thousand times: what is not reported costs no text.
+  bool full() const;
+  void LeaveOut() { ++left_out_; }
+
+  std::vector<FieldViolation> items_;  // the first kMaxReportedViolations
+  size_t left_out_ = 0;                 // how many more there were
 };
 
 // Returns the violations that a status carries; empty for a status without any.

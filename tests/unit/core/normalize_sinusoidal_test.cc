@@ -95,6 +95,8 @@ TEST(NormalizeSinusoidalTest, RefusesOddWidthRulesThatDoNotApply) {
        {.d_model = 7, .frequency_shift = 1, .odd_width = OddWidth::kDropCosine}},
       {"sinusoidal.order",
        {.d_model = 7, .order = SinusoidalOrder::kCosSin, .odd_width = OddWidth::kExtraSine}},
+      {"sinusoidal.order",
+       {.d_model = 7, .order = SinusoidalOrder::kCosSin, .odd_width = OddWidth::kDropCosine}},
   };
   for (const Refusal& refusal : cases) {
     EXPECT_THAT(Normalize({.family = refusal.spec}), ViolatesField(refusal.field));
