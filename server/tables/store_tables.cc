@@ -47,10 +47,14 @@ void StoreState::Keep(const TablePtr& table, AfterUnlock& after) {
 absl::Status StoreState::Pin(const TablePtr& table, AfterUnlock& after) {
   if (closed_) return absl::CancelledError("the server is shutting down");
   TableRecord* known = tables_.Find(table->key());
-  if (known != nullptr && known->pinned_bytes > 0) return absl::OkStatus();
+  if (known != nullptr && known->pins > 0) {
+    ++known->pins;
+    return absl::OkStatus();
+  }
   const double bytes = WholeBytes(*table) + static_cast<double>(TableCharge(*table));
   if (absl::Status room = CheckPinLeavesRoom(*table, bytes); !room.ok()) return room;
   TableRecord& record = tables_.Adopt(table);
+  record.pins = 1;
   SetPin(record, static_cast<size_t>(bytes));
   tables_.Settle(record, after);
   return absl::OkStatus();
@@ -80,7 +84,7 @@ void StoreState::SetPin(TableRecord& record, size_t pinned_bytes) {
 
 void StoreState::Unpin(const TableKey& key, AfterUnlock& after) {
   TableRecord* record = tables_.Find(key);
-  if (record == nullptr || record->pinned_bytes == 0) return;
+  if (record == nullptr || record->pins == 0 || --record->pins > 0) return;
   SetPin(*record, 0);
   tables_.Settle(*record, after);
   after.admit = AdmitPays();
@@ -117,6 +121,7 @@ EvictionResult StoreState::EvictAll(AfterUnlock& after) {
 // The record may be gone afterwards.
 EvictionResult StoreState::EvictBlocks(TableRecord& record, AfterUnlock& after) {
   const EvictionResult result{1, record.resident_blocks, record.resident_bytes};
+  record.pins = 0;
   SetPin(record, 0);
   std::vector<BlockSlot*> resident;
   for (const auto& [index, slot] : record.slots) {

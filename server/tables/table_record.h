@@ -75,6 +75,7 @@ struct TableRecord {
   absl::flat_hash_map<int64_t, std::unique_ptr<BlockSlot>> slots;
   int64_t resident_blocks = 0;
   size_t resident_bytes = 0;
+  int pins = 0;             // how many times it is pinned
   size_t pinned_bytes = 0;  // of the whole table; 0: not pinned
   std::optional<std::list<TableRecord*>::iterator> idle_position;  // in the registry's idle list
 };

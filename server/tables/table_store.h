@@ -77,7 +77,8 @@ class TableStore {
   // Runs work on a worker thread (gathers, digests): never on the caller's.
   virtual void Run(std::function<void()> work) = 0;
 
-  // Pins a table, so that its blocks are not evicted, or takes the pin off.
+  // Pins a table, so that its blocks are not evicted, or takes one pin off: a table that was pinned twice
+  // needs two Unpins, or one Evict.
   // Errors: ResourceExhausted when the pinned tables would not leave room for others.
   virtual absl::Status Pin(const TablePtr& table) = 0;
   virtual void Unpin(const TableKey& key) = 0;

@@ -39,15 +39,10 @@ class WarmJob final : public Cancellable, public std::enable_shared_from_this<Wa
     trampoline_.Loop([this] { FetchMore(); });
   }
 
-  // A table that was pinned before stays pinned, whatever becomes of this warm-up.
   absl::Status PinTable() {
     if (!pin_) return absl::OkStatus();
-    const std::vector<TableResidency> known = store_.ListTables();
-    const bool before = std::any_of(known.begin(), known.end(), [this](const TableResidency& one) {
-      return one.pinned && one.table->key() == table_->key();
-    });
     const absl::Status status = store_.Pin(table_);
-    unpin_on_failure_ = status.ok() && !before;
+    unpin_on_failure_ = status.ok();
     return status;
   }
 

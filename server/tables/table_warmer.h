@@ -26,7 +26,7 @@ struct WarmCallbacks {
 };
 
 // Opens the table of a normalised spec, pins it when `pin`, and fetches every block of it.
-// Errors (to `done`): as TableStore::Open, Pin and Fetch; a failed or cancelled warm-up takes its pin off.
+// Errors (to `done`): as TableStore::Open, Pin and Fetch; a failed or cancelled warm-up takes its own pin off.
 std::shared_ptr<FetchTicket> WarmTable(TableStore& store, const TableSpec& normalized, bool pin,
                                        absl::Time deadline, WarmCallbacks callbacks);
 

@@ -8,6 +8,7 @@ namespace posenc {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -91,6 +92,18 @@ TEST_F(TableWarmerTest, AFailedWarmUpLeavesAnEarlierPin) {
   EXPECT_THAT(Warm(5, true, absl::InfinitePast()).Status(),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("waited")));
   EXPECT_GT(stats().pinned_bytes, 0u);
+}
+
+TEST_F(TableWarmerTest, ACancelledWarmUpLeavesThePinOfALaterOne) {
+  UseBudget(64, 1);
+  workshop_->Pause();
+  Call<TablePtr> first = Warm(5, true);
+  workshop_->AwaitPaused(1);
+  EXPECT_OK(store_->Pin(Open(5)));
+  first.Cancel();
+  workshop_->Resume();
+  EXPECT_EQ(first.Status().code(), absl::StatusCode::kCancelled);
+  EXPECT_THAT(store_->ListTables(), ElementsAre(Field(&TableResidency::pinned, true)));
 }
 
 TEST_F(TableWarmerTest, TellsWhyATableCannotBeMade) {
