@@ -198,6 +198,12 @@ absl::Status ApplyAll(const std::vector<ConfigFlag>& flags, Invocation& invocati
   return bad.ToStatus();
 }
 
+// CLI11's TOML reader knows no escapes, but both kinds of quotes.
+std::string Quoted(const std::string& text) {
+  const char* quote = absl::StrContains(text, '"') ? "'" : "\"";
+  return absl::StrCat(quote, text, quote);
+}
+
 }  // namespace
 
 absl::StatusOr<Invocation> ParseInvocation(const std::vector<std::string>& args,
@@ -233,7 +239,7 @@ std::string PrintConfig(const std::vector<ConfigValue>& values) {
   std::string text;
   for (const ConfigValue& value : values) {
     std::vector<std::string> quoted;
-    for (const std::string& each : value.texts) quoted.push_back(absl::StrCat("\"", each, "\""));
+    for (const std::string& each : value.texts) quoted.push_back(Quoted(each));
     const std::string list = absl::StrJoin(quoted, ", ");
     absl::StrAppend(&text, value.name, " = ", value.repeatable ? absl::StrCat("[", list, "]") : list,
                     "  # ", value.origin, "\n");

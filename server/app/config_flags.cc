@@ -1,5 +1,6 @@
 #include "server/app/config_flags.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -8,6 +9,9 @@
 
 namespace posenc {
 namespace {
+
+// Room for some blocks and the frequencies of the widest tables; less would refuse ordinary requests.
+constexpr size_t kMinCacheBytes = size_t{16} << 20;
 
 using Apply = std::function<absl::Status(const std::string&, ServerConfig&)>;
 
@@ -126,7 +130,7 @@ void AddMemoryFlags(const ConfigSurroundings& surroundings, std::vector<ConfigFl
                    "half of the container's limit (cgroup v2 memory.max), or 1GiB where there is none.\n"
                    "Example: 512MiB, 1GiB, 1000000",
                    {FormatByteSize(DefaultCacheBytes(surroundings.memory_limit))}, false,
-                   Size(&ServerConfig::cache_bytes, size_t{16} << 20, size_t{1} << 50)});
+                   Size(&ServerConfig::cache_bytes, kMinCacheBytes, size_t{1} << 50)});
   flags.push_back({"block-bytes", "SIZE", group,
                    "Rows of a table are generated, cached and streamed in blocks of at most this size.",
                    {FormatByteSize(limits::kDefaultBlockBytes)}, false,
@@ -187,7 +191,8 @@ std::vector<ConfigFlag> ConfigFlags(const ConfigSurroundings& surroundings) {
 }
 
 size_t DefaultCacheBytes(std::optional<size_t> memory_limit) {
-  return memory_limit ? *memory_limit / 2 : size_t{1} << 30;
+  if (!memory_limit) return size_t{1} << 30;
+  return std::max(*memory_limit / 2, kMinCacheBytes);
 }
 
 }  // namespace posenc

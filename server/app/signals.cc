@@ -11,7 +11,7 @@
 namespace posenc {
 namespace {
 
-// Ends the waiting thread; no one else sends it.
+// Makes the waiting thread look whether it shall end. Anybody may send it, so it says nothing by itself.
 constexpr int kWakeUp = SIGUSR2;
 
 sigset_t StopSignals() {
@@ -27,12 +27,13 @@ const char* NameOf(int signal) { return signal == SIGTERM ? "SIGTERM" : "SIGINT"
 // the process and one to its group.
 constexpr absl::Duration kSameWish = absl::Milliseconds(100);
 
-void WaitForSignals(StopRequest& stop, Logger& log) {
+void WaitForSignals(const std::atomic<bool>& ended, StopRequest& stop, Logger& log) {
   const sigset_t signals = StopSignals();
   absl::Time first = absl::InfiniteFuture();
   for (;;) {
     int signal = 0;
-    if (sigwait(&signals, &signal) != 0 || signal == kWakeUp) return;
+    if (sigwait(&signals, &signal) != 0 || ended) return;
+    if (signal == kWakeUp) continue;
     if (absl::Now() > first + kSameWish) {
       log.Error("second signal: exiting at once", {{"signal", NameOf(signal)}});
       std::_Exit(128 + signal);
@@ -51,9 +52,10 @@ void BlockStopSignals() {
 }
 
 SignalWaiter::SignalWaiter(StopRequest& stop, Logger& log)
-    : thread_([&stop, &log] { WaitForSignals(stop, log); }) {}
+    : thread_([this, &stop, &log] { WaitForSignals(ended_, stop, log); }) {}
 
 SignalWaiter::~SignalWaiter() {
+  ended_ = true;
   pthread_kill(thread_.native_handle(), kWakeUp);
   thread_.join();
 }

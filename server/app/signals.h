@@ -7,6 +7,7 @@
 #ifndef POSENC_SERVER_APP_SIGNALS_H_
 #define POSENC_SERVER_APP_SIGNALS_H_
 
+#include <atomic>
 #include <thread>
 
 #include "server/app/stop_request.h"
@@ -24,7 +25,8 @@ class SignalWaiter {
   ~SignalWaiter();
 
  private:
-  std::thread thread_;
+  std::atomic<bool> ended_{false};
+  std::thread thread_;  // last: it reads what stands above
 };
 
 }  // namespace posenc

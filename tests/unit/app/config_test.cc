@@ -194,7 +194,7 @@ TEST_F(ConfigTest, PrintedConfigurationNamesOrigins) {
 }
 
 TEST_F(ConfigTest, PrintedConfigurationReadsBackTheSame) {
-  const std::vector<std::string> args = {"--listen", "127.0.0.1:0", "--listen", "unix:/tmp/a b", "--warm", "x",
+  const std::vector<std::string> args = {"--listen", "127.0.0.1:0", "--listen", "unix:/tmp/a b", "--warm", "a \"b\"",
                                          "--admin-listen", "", "--stall-timeout", "2m"};
   const std::string first = PrintConfig(Parse(args)->values);
   File(first);
@@ -202,7 +202,7 @@ TEST_F(ConfigTest, PrintedConfigurationReadsBackTheSame) {
   ASSERT_OK(again);
   EXPECT_THAT(Texts(again->config.listen), ElementsAre("127.0.0.1:0", "unix:/tmp/a b"));
   EXPECT_EQ(again->config.admin_listen, std::nullopt);
-  EXPECT_THAT(again->config.warm, ElementsAre("x"));
+  EXPECT_THAT(again->config.warm, ElementsAre("a \"b\""));
   EXPECT_EQ(again->config.stall_timeout, absl::Minutes(2));
 }
 

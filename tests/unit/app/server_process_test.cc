@@ -177,6 +177,14 @@ TEST_F(ServerProcessTest, SecondSignalExitsAtOnce) {
   EXPECT_EQ(server->SendUntilExit(SIGTERM), 128 + SIGTERM);
 }
 
+TEST_F(ServerProcessTest, StrangersSignalDoesNotMakeItDeafToTheNextOne) {
+  const auto server = ServerProcess::OnFreePorts();
+  ASSERT_TRUE(server->AwaitLog("ready"));
+  server->Send(SIGUSR2);
+  server->Send(SIGTERM);
+  EXPECT_EQ(server->AwaitExit(), 0);
+}
+
 TEST_F(ServerProcessTest, SignalThatComesTwiceAtOnceIsOneSignal) {
   const auto server = ServerProcess::OnFreePorts();
   ASSERT_TRUE(server->AwaitLog("ready"));
