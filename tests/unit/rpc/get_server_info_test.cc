@@ -1,3 +1,5 @@
+#include <grpcpp/grpcpp.h>
+
 #include "tests/unit/rpc/rpc_fixture.h"
 
 namespace posenc {
@@ -5,6 +7,7 @@ namespace {
 
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 class GetServerInfoTest : public RpcTest {};
 
@@ -14,7 +17,7 @@ TEST_F(GetServerInfoTest, SaysWhatTheServerIs) {
   EXPECT_EQ(info->version(), "1.2.3");
   EXPECT_EQ(info->revision(), "abc");
   EXPECT_EQ(info->compiler(), "cc");
-  EXPECT_EQ(info->grpc_version(), grpc::Version());
+  EXPECT_THAT(info->grpc_version(), StartsWith("1."));
   EXPECT_THAT(info->protobuf_version(), Not(IsEmpty()));
   EXPECT_THAT(info->kernel_target(), Not(IsEmpty()));
   EXPECT_GE(info->uptime_seconds(), 0);
