@@ -10,7 +10,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -42,10 +41,6 @@ class RetryBudget {
   double tokens_;  // guarded by mutex_
 };
 
-// Puts the delay that a server asks for (google.rpc.RetryInfo) into a status, and takes it out again.
-void SetRetryDelay(absl::Duration delay, absl::Status& status);
-std::optional<absl::Duration> RetryDelayOf(const absl::Status& status);
-
 // Whether an attempt that ended so may be repeated.
 bool IsTransient(const absl::Status& status);
 
@@ -69,7 +64,7 @@ class RetryLoop {
   int attempts() const { return attempts_; }
 
  private:
-  absl::Duration NextDelay(const absl::Status& status);
+  absl::Duration NextDelay() const;
 
   const RetryOptions& options_;
   const RetryEnvironment& environment_;

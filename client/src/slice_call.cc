@@ -10,8 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "client/src/retry.h"
-#include "google/rpc/error_details.pb.h"
 #include "proto/status_codec.h"
 
 namespace posenc {
@@ -99,18 +97,7 @@ class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
 
 absl::Status FromGrpc(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
-  absl::Status decoded =
-      DecodeStatus(status.error_code(), status.error_message(), status.error_details());
-  google::rpc::Status details;
-  google::rpc::RetryInfo retry;
-  if (!details.ParseFromString(status.error_details())) return decoded;
-  for (const google::protobuf::Any& any : details.details()) {
-    if (!any.UnpackTo(&retry)) continue;
-    SetRetryDelay(absl::Seconds(retry.retry_delay().seconds()) +
-                      absl::Nanoseconds(retry.retry_delay().nanos()),
-                  decoded);
-  }
-  return decoded;
+  return DecodeStatus(status.error_code(), status.error_message(), status.error_details());
 }
 
 absl::StatusOr<grpc::ByteBuffer> CallUnary(const std::shared_ptr<grpc::Channel>& channel,

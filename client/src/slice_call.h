@@ -22,7 +22,7 @@
 
 namespace posenc {
 
-// Returns the absl::Status of a call's end, with field violations and the server's retry delay.
+// Returns the absl::Status of a call's end, with its field violations.
 absl::Status FromGrpc(const grpc::Status& status);
 
 // Calls a unary method ("/posenc.v1.PositionalEncodingService/GetSlice").

@@ -22,11 +22,10 @@ struct TlsOptions {
   std::string private_key = {};
 };
 
-// Retried are: UNAVAILABLE, RESOURCE_EXHAUSTED when the server names a delay, and streams that break or
-// fail their checksum; all calls are idempotent. The delay before retry n is a random part of
-// initial_delay · 2^(n-1), at most max_delay. A stream that made progress begins to count anew. Each retry
-// takes one of the connection's budget tokens and each success gives a tenth of one back, so that a
-// service in trouble gets at most a tenth more traffic.
+// Retried are UNAVAILABLE and streams that break or fail their checksum; all calls are idempotent. The
+// delay before retry n is a random part of initial_delay · 2^(n-1), at most max_delay. A stream that made
+// progress begins to count anew. Each retry takes one of the connection's budget tokens and each success
+// gives a tenth of one back, so that a service in trouble gets at most a tenth more traffic.
 struct RetryOptions {
   int max_attempts = 6;  // the first one included; 1: no retries
   absl::Duration initial_delay = absl::Milliseconds(100);

@@ -66,14 +66,6 @@ TEST_F(RetryLoopTest, ConnectionLostInAStreamIsRetried) {
   EXPECT_GT(FailAlways(absl::InternalError("Received RST_STREAM with error code 2")), 1);
 }
 
-TEST_F(RetryLoopTest, HonoursTheServersDelay) {
-  options_.max_attempts = 2;
-  absl::Status busy = absl::ResourceExhaustedError("busy");
-  SetRetryDelay(absl::Seconds(7), busy);
-  EXPECT_EQ(FailAlways(busy), 2);
-  EXPECT_THAT(sleeps_, ElementsAre(absl::Seconds(7)));
-}
-
 TEST_F(RetryLoopTest, NeverSleepsPastTheDeadline) {
   options_ = {.max_attempts = 9, .initial_delay = absl::Seconds(2), .max_delay = absl::Seconds(2)};
   EXPECT_EQ(FailAlways(absl::UnavailableError("down"), absl::Seconds(2.5)), 3);
