@@ -14,12 +14,19 @@
 namespace posenc {
 namespace {
 
+// As the service answers: an empty selection of a table that is one row shows as a leading 0.
+std::vector<int64_t> DimsOf(const SlicePlan& plan, const TensorShape& tensor) {
+  std::vector<int64_t> dims = plan.TensorDims(tensor);
+  if (plan.row_dims.empty() && plan.row_count() == 0) dims.insert(dims.begin(), 0);
+  return dims;
+}
+
 SliceInfo InfoOf(const TableSpec& spec, const TableShape& shape, const SlicePlan& plan) {
   SliceInfo info{.key = KeyOf(spec).ToHex(), .row_count = plan.row_count()};
   for (const TensorShape& tensor : shape.tensors) {
     info.tensors.push_back({.name = tensor.name,
                             .element_type = tensor.element_type,
-                            .shape = plan.TensorDims(tensor)});
+                            .shape = DimsOf(plan, tensor)});
   }
   // In double: a virtual table may exceed what an integer holds.
   const double bytes = static_cast<double>(info.row_count) * static_cast<double>(plan.row_bytes(shape));

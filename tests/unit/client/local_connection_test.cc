@@ -85,6 +85,16 @@ TEST_F(LocalConnectionTest, SlopesAreOneRow) {
   EXPECT_THAT(table->tensor<float>("slopes"), ElementsAre(1 / 16.f, 1 / 64.f));
 }
 
+TEST_F(LocalConnectionTest, NoRowOfATableThatIsOneRowHasNoBytes) {
+  for (const TableSpec& spec : {TableSpec{Alibi{.heads = 4, .form = AlibiForm::kSlopes}},
+                                TableSpec{Rope{.head_dim = 8, .layout = RopeLayout::kFrequencies}}}) {
+    const auto table = client_.Slice(spec, {.rows = Range{0, 0}});
+    ASSERT_OK(table);
+    EXPECT_THAT(table->tensors().front().shape, ElementsAre(0, 4));  // as the service answers
+    EXPECT_EQ(table->size_bytes(), 0);
+  }
+}
+
 TEST_F(LocalConnectionTest, StreamsTheSameInChunks) {
   const Rope wide{.head_dim = 1024, .max_len = 3000};
   const auto table = client_.Get(wide);
