@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -103,12 +104,14 @@ std::string Grid::ColumnName(int64_t column, int64_t first_column) const {
   return absl::StrCat(first_column + column);
 }
 
+bool HasNoElements(const TensorInfo& info) { return absl::c_linear_search(info.shape, 0); }
+
 Grid GridOf(const Table& table, const TensorInfo& info, const RowNames& names) {
   Grid grid{.info = info,
             .data = table.bytes(info.name).data(),
             .part_type = PartType(info.element_type),
-            .rows = 1};
-  for (size_t i = 0; i < names.counts.size(); ++i) grid.rows *= info.shape[i];
+            .rows = HasNoElements(info) ? 0 : 1};
+  for (size_t i = 0; i < names.counts.size() && grid.rows > 0; ++i) grid.rows *= info.shape[i];
   grid.columns = PartsOf(info.element_type);
   for (size_t i = names.counts.size(); i < info.shape.size(); ++i) grid.columns *= info.shape[i];
   return grid;
@@ -121,7 +124,11 @@ void WriteJson(const Table& table, std::ostream& out) {
     out << separator << "{\"name\":\"" << info.name << "\",\"element_type\":\""
         << std::string(ElementTypeName(info.element_type)) << "\",\"shape\":["
         << absl::StrJoin(info.shape, ",") << "],\"data\":";
-    WriteNested(info, 0, table.bytes(info.name).data(), out);
+    if (HasNoElements(info)) {
+      out << "[]";
+    } else {
+      WriteNested(info, 0, table.bytes(info.name).data(), out);
+    }
     out << '}';
     separator = ",";
   }

@@ -3,7 +3,8 @@
 //   table  for people: shape, range, the numbers with the middle left out where there are many
 //   json   {"key": …, "tensors": [{"name", "element_type", "shape", "data"}]}; data is nested as the shape
 //          is, complex numbers are [real, imaginary]; numbers are the shortest that give the element
-//          back; JSON has no infinity, so that it is the string "-Infinity" (as in protobuf's JSON)
+//          back; JSON has no infinity, so that it is the string "-Infinity" (as in protobuf's JSON);
+//          a tensor without elements is [], whatever its shape
 //   csv    one line for each row: its numbers (row, position, head, query), then every tensor's columns
 //   npy    one tensor, format version 1.0; BF16, which NumPy lacks, as '<V2' like ml_dtypes writes it
 //   raw    the tensors' bytes one after the other, little-endian, nothing else
@@ -31,7 +32,10 @@ absl::StatusOr<Format> ParseFormat(const std::string& name);
 // The format that a file's name asks for by its ending; the table format without a known one.
 Format FormatOfFile(const std::string& path);
 
-// One tensor as rows of real numbers.
+// Whether a dimension is 0. The others may be huge then: 2^53 rows without columns take no memory.
+bool HasNoElements(const TensorInfo& info);
+
+// One tensor as rows of real numbers; no rows where it has no elements.
 struct Grid {
   const TensorInfo& info;
   const std::byte* data = nullptr;

@@ -1,9 +1,12 @@
 // Where data goes: stdout, or a file that appears whole or not at all.
 //
-// A file is written beside its place under another name and renamed when it is complete, so that a reader
-// never sees half of it, and an older file stays when writing fails.
+// A regular file is written beside its place under another name and renamed when it is complete, so that a
+// reader never sees half of it, and an older file stays when writing fails. The new file has the old one's
+// mode; of a symbolic link the target is replaced. What exists and is no regular file (a pipe, a device)
+// is written as it is. A name for stdout, such as /dev/stdout, is stdout.
 //
-// Threads: one. Ownership: an Output that is destroyed before Commit leaves nothing behind.
+// Threads: one. Ownership: an Output that is destroyed before Commit leaves nothing behind, nor does a
+// program that SIGINT, SIGTERM or SIGHUP ends. At most one Output at a time.
 
 #ifndef POSENC_CLIENT_CLI_OUTPUT_H_
 #define POSENC_CLIENT_CLI_OUTPUT_H_
@@ -24,15 +27,20 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  std::ostream& stream();
+  std::ostream& stream() { return *stream_; }
 
   // Completes the output. Errors: a file error that names the path and the reason.
   Outcome Commit();
 
  private:
-  std::string path_;
-  std::string temporary_path_;  // empty once there is nothing to remove
+  void OpenFile();
+  void OpenBeside(const std::string& target);
+
+  const std::string path_;      // as the user names it
+  std::string target_path_;     // what the rename replaces
+  std::string temporary_path_;  // empty when there is nothing to rename or remove
   std::ofstream file_;
+  std::ostream* stream_ = nullptr;
   int open_error_ = 0;  // why the file could not be opened, as errno
 };
 

@@ -1,6 +1,11 @@
+#include <openssl/bio.h>
+#include <openssl/pem.h>
+
 #include <cctype>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <sstream>
 #include <utility>
 
@@ -36,10 +41,33 @@ void AddGlobals(CLI::App& app, GlobalFlags& globals) {
       ->type_name("FILE");
 }
 
+bool UsesTls(const GlobalFlags& globals) { return globals.tls || !globals.tls_ca_file.empty(); }
+
+bool HoldsCertificate(const std::string& pem) {
+  const std::unique_ptr<BIO, decltype(&BIO_free)> text(
+      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
+  const std::unique_ptr<X509, decltype(&X509_free)> first(
+      PEM_read_bio_X509(text.get(), nullptr, nullptr, nullptr), X509_free);
+  return first != nullptr;
+}
+
+Outcome ReadCertificates(const std::string& path, std::string& pem) {
+  if (Outcome outcome = ReadFile(path, pem); !outcome.ok()) return outcome;
+  if (HoldsCertificate(pem)) return {};
+  return Usage(absl::StrCat("--tls-ca ", path, " holds no certificate; allowed: PEM"));
+}
+
 Outcome Perform(const Session& session) {
   Outcome outcome = session.action();
   std::cout.flush();
   if (outcome.ok() && !std::cout) return FileError("cannot write to stdout");
+  const bool unreached = outcome.exit_code == kRpcErrorBase + static_cast<int>(absl::StatusCode::kUnavailable);
+  if (unreached && UsesTls(session.globals)) {
+    // gRPC says no more than that the connection closed.
+    absl::StrAppend(&outcome.message, "; with TLS, the server must speak it, with a certificate for this "
+                                      "address, signed by one of ",
+                    session.globals.tls_ca_file.empty() ? "the system's" : session.globals.tls_ca_file);
+  }
   return outcome;
 }
 
@@ -79,10 +107,10 @@ Outcome Session::Connect(std::shared_ptr<Connection>& connection) const {
   }
   // A person wants to know at once that nobody answers.
   ConnectionOptions options{.retry = {.max_attempts = 3}, .wait_for_ready = false};
-  if (globals.tls || !globals.tls_ca_file.empty()) {
+  if (UsesTls(globals)) {
     TlsOptions& tls = options.tls.emplace();
     if (!globals.tls_ca_file.empty()) {
-      Outcome outcome = ReadFile(globals.tls_ca_file, tls.root_certificates);
+      Outcome outcome = ReadCertificates(globals.tls_ca_file, tls.root_certificates);
       if (!outcome.ok()) return outcome;
     }
   }
@@ -109,6 +137,8 @@ int Run(int argc, const char* const* argv) {
   AddModelCommand(app, session);
   AddAdminCommands(app, session);
   AddCompletionCommand(app, session);
+  // Errors are reported once, by this program; gRPC would log them beside it.
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "client/cli/command.h"
 #include "client/cli/formats.h"
 #include "client/cli/output.h"
@@ -83,6 +83,7 @@ class TableCommand {
     if (!outcome.ok()) return outcome;
     absl::StatusOr<Table> table = Fetch(*connection, spec);
     if (!table.ok()) return RpcError(table.status());
+    RemarkOnZeros(*table, spec);
     return Write(*table, spec);
   }
 
@@ -100,6 +101,21 @@ class TableCommand {
                                         absl::StrCat(BytesText(static_cast<double>(done)), " of ",
                                                      BytesText(whole)));
                              }});
+  }
+
+  // A causal bias counts distances back from the query, so that a view without earlier keys is all zeros.
+  void RemarkOnZeros(const Table& table, const TableSpec& spec) const {
+    const auto* alibi = std::get_if<AlibiSpec>(&spec.family);
+    if (!alibi || alibi->form != AlibiForm::kCausal || alibi->masked || session_.globals.quiet) return;
+    const TensorInfo& bias = table.tensors().front();
+    if (HasNoElements(bias) || bias.shape.size() != 3) return;
+    const int64_t first_query = selection_.rows ? selection_.rows->begin : 0;
+    const int64_t first_key = selection_.keys ? selection_.keys->begin : 0;
+    const int64_t last_query = first_query + bias.shape[1] - 1;
+    const int64_t last_key = first_key + bias.shape[2] - 1;
+    if (first_key < last_query || last_key == first_query) return;
+    std::cerr << "posenc: all zeros, since no key here is before its query and the form is causal; "
+                 "--form symmetric has a bias there too\n";
   }
 
   Outcome Write(const Table& table, const TableSpec& spec) {
@@ -135,7 +151,7 @@ class TableCommand {
     }
     for (const TensorInfo& info : table.tensors()) {
       std::string path = output_;
-      if (several) path = absl::StrCat(path.substr(0, path.rfind(".npy")), ".", info.name, ".npy");
+      if (several) path = absl::StrCat(absl::StripSuffix(path, ".npy"), ".", info.name, ".npy");
       Output output(path);
       WriteNpy(table, info, output.stream());
       if (Outcome outcome = output.Commit(); !outcome.ok()) return outcome;

@@ -1,15 +1,11 @@
 // The program itself, as its users call it. Needs no server: --local, or a port where nobody listens.
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <cstdlib>
+#include <string>
 
 #include "nlohmann/json.hpp"
 #include "tests/support/matchers.h"
+#include "tests/unit/client/cli_fixture.h"
 
 namespace posenc {
 namespace {
@@ -18,47 +14,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-
-struct Result {
-  int exit_code = 0;
-  std::string out = {};
-  std::string err = {};
-};
-
-class CliTest : public ::testing::Test {
- protected:
-  CliTest() { std::filesystem::create_directories(folder_); }
-  ~CliTest() override { std::filesystem::remove_all(folder_); }
-
-  Result Run(const std::string& arguments) const {
-    const std::string err = Path("stderr");
-    const std::string command = "env -u POSENC_SERVER " POSENC_BINARY_DIR "/posenc " + arguments + " 2>" + err;
-    Result result;
-    FILE* pipe = popen(command.c_str(), "r");
-    std::array<char, 4096> buffer;
-    while (const size_t count = fread(buffer.data(), 1, buffer.size(), pipe)) {
-      result.out.append(buffer.data(), count);
-    }
-    result.exit_code = WEXITSTATUS(pclose(pipe));
-    result.err = Read(err);
-    return result;
-  }
-
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
-  static std::string Read(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    return text.str();
-  }
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::ofstream(Path(name)) << text;
-    return Path(name);
-  }
-
-  // A folder for each test process, as ctest runs one for each case.
-  const std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("posenc_cli_test." + std::to_string(getpid()));
-};
 
 TEST_F(CliTest, PrintsATable) {
   const Result result = Run("sinusoidal --d-model 4 --rows 1:2 --local");
@@ -145,33 +100,6 @@ TEST_F(CliTest, ServerComesFromTheEnvironment) {
   const std::string command = "POSENC_SERVER=127.0.0.1:2 " POSENC_BINARY_DIR "/posenc health 2>" + Path("e");
   EXPECT_NE(std::system(command.c_str()), 0);
   EXPECT_THAT(Read(Path("e")), HasSubstr("127.0.0.1:2"));
-}
-
-TEST_F(CliTest, FilesTakeTheirFormatFromTheirName) {
-  EXPECT_EQ(Run("sinusoidal --d-model 4 --rows 0:2 --local -o " + Path("x.npy")).exit_code, 0);
-  EXPECT_THAT(Read(Path("x.npy")), AllOf(StartsWith("\x93NUMPY"), HasSubstr("(2, 4)")));
-  EXPECT_EQ(Run("sinusoidal --d-model 4 --rows 0:2 --local -o " + Path("x.json")).exit_code, 0);
-  EXPECT_EQ(nlohmann::json::parse(Read(Path("x.json")))["tensors"][0]["data"][0].dump(), "[0,1,0,1]");
-}
-
-TEST_F(CliTest, SeveralTensorsGiveSeveralNpyFiles) {
-  const Result result = Run("rope --head-dim 4 --rows 0:2 --local -o " + Path("x.npy"));
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(Read(Path("x.cos.npy")).size(), 128 + 16);
-  EXPECT_EQ(Read(Path("x.sin.npy")).size(), 128 + 16);
-  EXPECT_THAT(result.err, HasSubstr("x.cos.npy"));
-}
-
-TEST_F(CliTest, FailedWritingLeavesNothing) {
-  const Result result = Run("sinusoidal --d-model 4 --local -o /no/such/folder/x.npy");
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("/no/such/folder/x.npy: No such file or directory"));
-}
-
-TEST_F(CliTest, RawIsTheBytesAlone) {
-  const Result result = Run("rope --head-dim 2 --rows 0:1 --format raw --local");
-  EXPECT_EQ(result.out, std::string("\0\0\x80\x3f\0\0\0\0", 8));
-  EXPECT_THAT(result.err, HasSubstr("cos [1, 1] F32, little-endian, 4 bytes"));
 }
 
 TEST_F(CliTest, ModelGivesSpecsThatFlagsOverride) {

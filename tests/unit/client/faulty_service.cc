@@ -45,9 +45,9 @@ v1::StreamSliceResponse Chunk(int64_t row, bool first) {
 
 }  // namespace
 
-FaultyService::FaultyService(int port) {
+FaultyService::FaultyService(int port, const std::shared_ptr<grpc::ServerCredentials>& credentials) {
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), grpc::InsecureServerCredentials(), &port_);
+  builder.AddListeningPort("127.0.0.1:" + std::to_string(port), credentials, &port_);
   builder.RegisterService(this);
   server_ = builder.BuildAndStart();
 }

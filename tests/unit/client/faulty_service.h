@@ -22,7 +22,8 @@ class FaultyService : public v1::PositionalEncodingService::Service {
   static constexpr int kRows = 10;
 
   // Port 0 takes any free one.
-  explicit FaultyService(int port = 0);
+  explicit FaultyService(int port = 0, const std::shared_ptr<grpc::ServerCredentials>& credentials =
+                                           grpc::InsecureServerCredentials());
   ~FaultyService() override { server_->Shutdown(); }
 
   int port() const { return port_; }
