@@ -42,7 +42,7 @@ bool Call::Expired() const {
 
 absl::Status Call::EndStatus() const {
   if (Expired()) return absl::DeadlineExceededError("the deadline of the call has passed");
-  return absl::CancelledError("the client went away");
+  return absl::CancelledError("the call was cancelled");
 }
 
 int64_t Call::NextRequest() {
