@@ -7,7 +7,8 @@ namespace posenc {
 
 ChunkCursor::ChunkCursor(TablePtr table, SlicePlan plan, int64_t skip_rows, size_t block_bytes)
     : table_(std::move(table)), plan_(std::move(plan)), row_count_(plan_.row_count()) {
-  const int64_t row_bytes = std::max<int64_t>(1, plan_.row_bytes(table_->shape()));
+  // Whole rows are generated, whatever columns are kept: a chunk is a block's worth of work.
+  const int64_t row_bytes = std::max<int64_t>(1, table_->shape().row_bytes());
   max_position_rows_ = std::max<int64_t>(1, static_cast<int64_t>(block_bytes) / row_bytes);
   Advance(skip_rows);
 }

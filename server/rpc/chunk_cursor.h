@@ -1,7 +1,7 @@
 // Cuts a plan into the chunks of a stream: whole rows, in order, at most one block each.
 //
 // A chunk of a row range lies within one block and one run, so that it is sent without a copy; a chunk of
-// positions is as many rows as a block takes. Rows are counted within the answer.
+// positions is as many rows as a block takes whole, columns cut or not. Rows are counted within the answer.
 //
 // Threads: one at a time. Ownership: holds the table.
 

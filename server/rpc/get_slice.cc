@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/core/limits.h"
 #include "server/rpc/answer_size.h"
 #include "server/rpc/exceptions.h"
 #include "server/rpc/request_decoding.h"
@@ -26,6 +27,18 @@ absl::Status CheckSize(const SlicePlan& plan, const TableShape& shape, size_t ma
                    "; use StreamSlice, which returns slices of any size"));
 }
 
+// The answer may be small and the work great: whole rows are generated, whatever columns are kept.
+absl::Status CheckGather(const SlicePlan& plan, const TableShape& shape) {
+  const auto count = static_cast<int64_t>(plan.positions.size());
+  const auto row_bytes = static_cast<uint64_t>(shape.row_bytes());
+  if (SaturatedBytes(count, shape.row_bytes()) <= limits::kMaxGatherBytes) return absl::OkStatus();
+  return FieldError(absl::StatusCode::kInvalidArgument, "selection.positions",
+                    absl::StrCat("has ", count, " entries of ", row_bytes,
+                                 " bytes a whole row; allowed: at most ",
+                                 limits::kMaxGatherBytes / row_bytes,
+                                 " of such rows in one GetSlice; use StreamSlice for more"));
+}
+
 Frame FrameAnswer(const Table& table, const SlicePlan& plan, RowData rows) {
   v1::GetSliceResponse response;
   response.set_table_key(table.key().ToHex());
@@ -39,6 +52,8 @@ void Answer(const ContextPtr& context, const TablePtr& table, const Selection& s
   if (!plan.ok()) return call->Respond(plan.status());
   absl::Status fits = CheckSize(*plan, table->shape(), context->max_unary_bytes);
   if (!fits.ok()) return call->Respond(std::move(fits));
+  absl::Status bounded = CheckGather(*plan, table->shape());
+  if (!bounded.ok()) return call->Respond(std::move(bounded));
   FetchRows(*context->store, table, *plan, call, [table, plan = *plan, call](auto rows) {
     CatchExceptions(
         [&] {

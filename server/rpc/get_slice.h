@@ -12,7 +12,8 @@
 namespace posenc {
 
 // Errors: as DecodeSliceRequest, ResolveSelection and FetchRows; FailedPrecondition for an answer over
-// max_unary_bytes, with the bytes needed, the cap and the way out.
+// max_unary_bytes, with the bytes needed, the cap and the way out; InvalidArgument with selection.positions
+// for more of them than kMaxGatherBytes of whole rows.
 void GetSlice(const ContextPtr& context, const v1::GetSliceRequest& request,
               const std::shared_ptr<UnaryCall>& call);
 

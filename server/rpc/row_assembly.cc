@@ -11,10 +11,9 @@
 namespace posenc {
 namespace {
 
-// Rows generated at one go: so much work lies between two looks for cancellation.
+// Whole rows gathered at one go: milliseconds when they have to be generated, and so much work lies between
+// two looks for cancellation and between two turns at a worker.
 constexpr int64_t kBatchBytes = int64_t{256} << 10;
-// Resident rows copied between two looks.
-constexpr int64_t kRowsBetweenLooks = 256;
 
 class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
  public:
@@ -100,28 +99,33 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
         [&] { return store_.Fetch(table_, index, index, call_->memory_deadline(), on_block); });
   }
 
+  // Gathers one batch of positions and queues for the next one: the workers take turns, so that a long
+  // gather keeps nobody waiting for its end.
   void GatherPositions() {
-    const std::vector<int64_t>& positions = plan_.positions;
-    const auto count = static_cast<int64_t>(positions.size());
-    for (int64_t i = 0; i < count;) {
-      if (i / kRowsBetweenLooks >= next_look_ && Stopped()) return;
-      next_look_ = i / kRowsBetweenLooks + 1;
-      if (FindRow(positions[i])) {
-        buffer_.CopyRows(*block_, positions[i] - table_->shape().first_position, 1, i);
-        ++i;
-        continue;
-      }
-      int64_t end = i + 1;
-      while (end < count && end - i < batch_rows_ && !FindRow(positions[end])) ++end;
-      if (Stopped()) return;
-      const std::vector<std::byte*> targets = buffer_.GenerationTargets(i);
-      table_->generator().GenerateAt(
-          std::span(positions).subspan(static_cast<size_t>(i), static_cast<size_t>(end - i)), targets);
-      buffer_.StoreGenerated(end - i, i);
-      i = end;
-    }
+    if (Stopped()) return;
+    const auto count = static_cast<int64_t>(plan_.positions.size());
+    const int64_t end = std::min(out_row_ + batch_rows_, count);
+    while (out_row_ < end) GatherSome(end);
     block_ = nullptr;
-    done_(buffer_.Rows());
+    looked_up_ = -1;
+    if (out_row_ == count) return done_(buffer_.Rows());
+    store_.Run([self = shared_from_this()] { self->Guard([&] { self->GatherPositions(); }); });
+  }
+
+  // Copies the next row when its block is resident, else generates it and those after it that are not,
+  // up to row `end` of the answer.
+  void GatherSome(int64_t end) {
+    const std::span<const int64_t> positions(plan_.positions);
+    const int64_t begin = out_row_++;
+    const int64_t position = positions[static_cast<size_t>(begin)];
+    if (FindRow(position)) {
+      return buffer_.CopyRows(*block_, position - table_->shape().first_position, 1, begin);
+    }
+    while (out_row_ < end && !FindRow(positions[static_cast<size_t>(out_row_)])) ++out_row_;
+    const std::vector<std::byte*> targets = buffer_.GenerationTargets(begin);
+    table_->generator().GenerateAt(
+        positions.subspan(static_cast<size_t>(begin), static_cast<size_t>(out_row_ - begin)), targets);
+    buffer_.StoreGenerated(out_row_ - begin, begin);
   }
 
   // True when the row of `position` is in block_. Looks a block up once for rows that follow each other.
@@ -145,7 +149,6 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
   AssemblyBuffer buffer_;
   BlockPtr block_;           // the block that is copied from
   int64_t looked_up_ = -1;   // the block that FindRow looked up last
-  int64_t next_look_ = 1;    // when to look for cancellation, in kRowsBetweenLooks
   size_t run_ = 0;           // the run that is copied
   int64_t row_ = 0;          // the row that is next, in the table
   int64_t out_row_ = 0;      // the same in the answer

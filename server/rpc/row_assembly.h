@@ -6,8 +6,9 @@
 //
 // Memory: one buffer, charged to the budget: every tensor, 64-byte aligned, one after the other, and at
 // its end a small scratch where columns must be cut from generated rows.
-// Threads: copying and generating run on workers; the work looks for cancellation between blocks and
-// between batches of generated rows.
+// Threads: copying and generating run on workers. A gather of positions is done in batches, each a piece of
+// work of its own: it takes turns with other work, and looks for cancellation at each turn; a copy of runs
+// looks between blocks.
 
 #ifndef POSENC_SERVER_RPC_ROW_ASSEMBLY_H_
 #define POSENC_SERVER_RPC_ROW_ASSEMBLY_H_

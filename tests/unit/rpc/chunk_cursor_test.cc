@@ -51,10 +51,11 @@ TEST_F(ChunkCursorTest, SkippedRowsAreLeftOut) {
   EXPECT_THAT(ChunkRows(kRows16, "", 40), ElementsAre());
 }
 
-TEST_F(ChunkCursorTest, PositionsComeInBlocksOfTheAnswersRows) {
-  std::string positions = "columns { begin: 0 end: 32 } positions {";
+TEST_F(ChunkCursorTest, PositionsComeInBlocksOfWholeRowsColumnsCutOrNot) {
+  std::string positions = "positions {";
   for (int i = 0; i < 40; ++i) positions += " values: 3";
-  EXPECT_THAT(ChunkRows(kRows16, positions + "}"), ElementsAre(32, 8));
+  EXPECT_THAT(ChunkRows(kRows16, positions + "}"), ElementsAre(16, 16, 8));
+  EXPECT_THAT(ChunkRows(kRows16, positions + "} columns { end: 1 }"), ElementsAre(16, 16, 8));
 }
 
 TEST_F(ChunkCursorTest, RunsOfHeadsAreChunksOfTheirOwn) {

@@ -133,6 +133,17 @@ TEST_F(GetSliceTest, OverTheCapNamesBytesCapAndStreamSlice) {
   EXPECT_EQ(store().stats().rejected_too_large, 0u);
 }
 
+TEST_F(GetSliceTest, PositionsOfMoreWorkThanAllowedAreRefusedHoweverSmallTheAnswer) {
+  std::string values;
+  for (int i = 0; i <= 4096; ++i) values += " values: 3";
+  const auto refused = GetSlice("spec { sinusoidal { d_model: 65536 } } selection { columns { end: 1 } positions {" +
+                                values + " } }");
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kInvalidArgument,
+                                AllOf(HasSubstr("has 4097 entries of 262144 bytes"),
+                                      HasSubstr("allowed: at most 4096"), HasSubstr("StreamSlice"))));
+  EXPECT_THAT(refused, ViolatesField("selection.positions"));
+}
+
 TEST_F(GetSliceTest, SizesBeyond64BitsAreOverTheCapToo) {
   // 2^53 rows of 2^19 bytes: the product does not fit 64 bits.
   EXPECT_THAT(GetSlice("spec { rope { head_dim: 65536 max_len: 9007199254740992 "
