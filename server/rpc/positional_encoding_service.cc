@@ -19,7 +19,7 @@ using RawService = Generated::WithRawCallbackMethod_DescribeTable<
 class PositionalEncodingService final : public RawService {
  public:
   explicit PositionalEncodingService(const ServiceContext& context)
-      : context_(std::make_shared<ServiceContext>(context)) {}
+      : context_(std::make_shared<SharedContext>(context)) {}
 
   grpc::ServerUnaryReactor* DescribeTable(CallbackServerContext* rpc, const ByteBuffer* request,
                                           ByteBuffer* answer) override {

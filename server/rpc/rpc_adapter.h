@@ -27,7 +27,7 @@ template <typename Request>
 grpc::ServerUnaryReactor* ServeUnary(const ContextPtr& context, grpc::CallbackServerContext* rpc,
                                      const grpc::ByteBuffer* bytes, grpc::ByteBuffer* answer,
                                      UnaryHandler<Request> handler) {
-  const StartedUnary started = StartUnary(rpc, answer, context->max_memory_wait);
+  const StartedUnary started = StartUnary(rpc, answer, context->max_memory_wait, context->stalls);
   const auto refuse = [&](absl::Status status) { started.call->Respond(std::move(status)); };
   CatchExceptions(
       [&] {
@@ -46,7 +46,7 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ServeStream(const ContextPtr& contex
                                                         grpc::CallbackServerContext* rpc,
                                                         const grpc::ByteBuffer* bytes,
                                                         StreamHandler<Request> handler) {
-  const StartedStream started = StartStream(rpc, context->max_memory_wait, context->stall_timeout);
+  const StartedStream started = StartStream(rpc, context->max_memory_wait, context->stalls);
   const auto refuse = [&](absl::Status status) { started.call->Finish(std::move(status)); };
   CatchExceptions(
       [&] {

@@ -1,5 +1,5 @@
 // The context of the services as handlers hold it: shared, since a callback of the store may arrive after
-// its RPC, and with it the service, is gone.
+// its RPC, and with it the service, is gone; and what the RPCs of one service have in common.
 
 #ifndef POSENC_SERVER_RPC_SERVICE_CONTEXT_H_
 #define POSENC_SERVER_RPC_SERVICE_CONTEXT_H_
@@ -7,10 +7,18 @@
 #include <memory>
 
 #include "server/rpc/services.h"
+#include "server/rpc/stall_watch.h"
 
 namespace posenc {
 
-using ContextPtr = std::shared_ptr<const ServiceContext>;
+struct SharedContext : ServiceContext {
+  explicit SharedContext(const ServiceContext& context)
+      : ServiceContext(context), stalls(std::make_shared<StallWatch>(context.stall_timeout)) {}
+
+  const std::shared_ptr<StallWatch> stalls;
+};
+
+using ContextPtr = std::shared_ptr<const SharedContext>;
 
 }  // namespace posenc
 

@@ -1,13 +1,10 @@
 #include "server/rpc/stream_reactor.h"
 
-#include <grpcpp/alarm.h>
-
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "server/rpc/exceptions.h"
 #include "server/rpc/status_mapping.h"
 #include "server/rpc/unary_reactor.h"
@@ -18,11 +15,11 @@ namespace {
 
 using Reactor = grpc::ServerWriteReactor<grpc::ByteBuffer>;
 
-class ReactedStream final : public StreamCall, public std::enable_shared_from_this<ReactedStream> {
+class ReactedStream final : public StreamCall {
  public:
   ReactedStream(grpc::CallbackServerContext* rpc, absl::Duration max_memory_wait,
-                absl::Duration stall_timeout)
-      : StreamCall(DeadlineOf(*rpc), max_memory_wait), stall_timeout_(stall_timeout), rpc_(rpc) {}
+                std::shared_ptr<StallWatch> stalls)
+      : StreamCall(DeadlineOf(*rpc), max_memory_wait), guard_(std::move(stalls), rpc) {}
 
   void SetReactor(Reactor* reactor) {
     const std::lock_guard lock(mutex_);
@@ -68,6 +65,7 @@ class ReactedStream final : public StreamCall, public std::enable_shared_from_th
         FinishNow(pending_status_.value_or(CancelledStatus()));
         return;
       }
+      guard_.End();
       phase_ = Phase::kIdle;
       producer = producer_;
     }
@@ -88,13 +86,12 @@ class ReactedStream final : public StreamCall, public std::enable_shared_from_th
 
   void OnDone() {
     std::shared_ptr<StreamProducer> producer;
-    std::unique_ptr<grpc::Alarm> alarm;
     {
       const std::lock_guard lock(mutex_);
+      guard_.End();
       phase_ = Phase::kDone;
       buffer_.Clear();
       producer = std::move(producer_);
-      alarm = std::move(alarm_);
     }
     CancelWork();
   }
@@ -106,10 +103,7 @@ class ReactedStream final : public StreamCall, public std::enable_shared_from_th
 
   void BeginOperation(Phase phase) {
     phase_ = phase;
-    operation_start_ = absl::Now();
-    // One alarm serves the whole stream: it looks at the clock when it fires and is set again for the
-    // rest, so that a write costs no timer.
-    if (alarm_ == nullptr) SetAlarm(operation_start_ + stall_timeout_);
+    guard_.Begin();
   }
 
   void FinishNow(const absl::Status& status) {
@@ -118,49 +112,18 @@ class ReactedStream final : public StreamCall, public std::enable_shared_from_th
   }
 
   absl::Status CancelledStatus() const {
-    if (!stalled_) return EndStatus();
+    if (!guard_.stalled()) return EndStatus();
     return absl::DeadlineExceededError(
-        absl::StrCat("the reader took nothing for ", absl::FormatDuration(stall_timeout_)));
+        absl::StrCat("the reader took nothing for ", absl::FormatDuration(guard_.timeout())));
   }
 
-  void SetAlarm(absl::Time deadline) {
-    if (deadline == absl::InfiniteFuture()) return;
-    const auto ignore = [](const absl::Status&) {};  // a stream without its alarm beats no stream
-    CatchExceptions(
-        [&] {
-          alarm_ = std::make_unique<grpc::Alarm>();
-          alarm_->Set(absl::ToChronoTime(deadline), [self = shared_from_this()](bool expired) {
-            if (expired) self->OnAlarm();
-          });
-        },
-        ignore);
-  }
-
-  // Takes mutex_ itself.
-  void OnAlarm() {
-    const std::lock_guard lock(mutex_);
-    if (phase_ == Phase::kDone) return;
-    const absl::Time now = absl::Now();
-    const absl::Time start = phase_ == Phase::kIdle ? now : operation_start_;
-    if (now < start + stall_timeout_) {
-      SetAlarm(start + stall_timeout_);
-      return;
-    }
-    stalled_ = true;
-    rpc_->TryCancel();
-  }
-
-  const absl::Duration stall_timeout_;
+  StallGuard guard_;
   std::mutex mutex_;
   // Guarded by mutex_:
-  grpc::CallbackServerContext* const rpc_;  // alive until done
-  Reactor* reactor_ = nullptr;              // alive until done
+  Reactor* reactor_ = nullptr;  // alive until done
   Phase phase_ = Phase::kIdle;
   std::optional<absl::Status> pending_status_;
-  bool stalled_ = false;
   grpc::ByteBuffer buffer_;  // the message in flight
-  absl::Time operation_start_;
-  std::unique_ptr<grpc::Alarm> alarm_;
   std::shared_ptr<StreamProducer> producer_;
 };
 
@@ -182,8 +145,8 @@ class StreamReactor final : public Reactor {
 }  // namespace
 
 StartedStream StartStream(grpc::CallbackServerContext* rpc, absl::Duration max_memory_wait,
-                          absl::Duration stall_timeout) {
-  auto call = std::make_shared<ReactedStream>(rpc, max_memory_wait, stall_timeout);
+                          std::shared_ptr<StallWatch> stalls) {
+  auto call = std::make_shared<ReactedStream>(rpc, max_memory_wait, std::move(stalls));
   auto* reactor = new StreamReactor(call);
   call->SetReactor(reactor);
   return {reactor, std::move(call)};

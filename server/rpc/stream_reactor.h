@@ -9,8 +9,8 @@
 // its own threads only, never inside a call of ours, so this cannot deadlock; and since OnDone takes the
 // mutex too, the reactor and the server context are alive in every state but done.
 //
-// Stalled readers: when a message has not been taken by the transport for stall_timeout, the call is
-//           cancelled on our side, whatever flow control says. The client sees CANCELLED; interceptors see
+// Stalled readers: when a message has not been taken by the transport for the watch's timeout, the
+//           call is cancelled on our side, whatever flow control says. The client sees CANCELLED; interceptors see
 //           DEADLINE_EXCEEDED as the final status.
 
 #ifndef POSENC_SERVER_RPC_STREAM_REACTOR_H_
@@ -24,6 +24,7 @@
 
 #include "absl/time/time.h"
 #include "server/rpc/call.h"
+#include "server/rpc/stall_watch.h"
 
 namespace posenc {
 
@@ -33,7 +34,7 @@ struct StartedStream {
 };
 
 StartedStream StartStream(grpc::CallbackServerContext* rpc, absl::Duration max_memory_wait,
-                          absl::Duration stall_timeout);
+                          std::shared_ptr<StallWatch> stalls);
 
 }  // namespace posenc
 

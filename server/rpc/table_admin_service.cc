@@ -19,7 +19,7 @@ using RawService = Generated::WithRawCallbackMethod_ListTables<
 class TableAdminService final : public RawService {
  public:
   explicit TableAdminService(const ServiceContext& context)
-      : context_(std::make_shared<ServiceContext>(context)) {}
+      : context_(std::make_shared<SharedContext>(context)) {}
 
   grpc::ServerUnaryReactor* ListTables(CallbackServerContext* rpc, const ByteBuffer* request,
                                        ByteBuffer* answer) override {

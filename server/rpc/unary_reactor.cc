@@ -13,8 +13,9 @@ namespace {
 
 class ReactedCall final : public UnaryCall {
  public:
-  ReactedCall(absl::Time deadline, absl::Duration max_memory_wait, grpc::ByteBuffer* answer)
-      : UnaryCall(deadline, max_memory_wait), answer_(answer) {}
+  ReactedCall(grpc::CallbackServerContext* rpc, absl::Duration max_memory_wait,
+              std::shared_ptr<StallWatch> stalls, grpc::ByteBuffer* answer)
+      : UnaryCall(DeadlineOf(*rpc), max_memory_wait), guard_(std::move(stalls), rpc), answer_(answer) {}
 
   void SetReactor(grpc::ServerUnaryReactor* reactor) {
     const std::lock_guard lock(mutex_);
@@ -30,6 +31,7 @@ class ReactedCall final : public UnaryCall {
           if (status.ok()) *answer_ = ToByteBuffer(*answer);
         },
         [&](absl::Status failure) { status = std::move(failure); });
+    guard_.Begin();
     std::exchange(reactor_, nullptr)->Finish(ToGrpcStatus(status));
   }
 
@@ -39,12 +41,14 @@ class ReactedCall final : public UnaryCall {
   }
 
   void OnDone() {
+    guard_.End();
     CancelWork();
     // Waits for a Respond that is still inside Finish on another thread.
     const std::lock_guard lock(mutex_);
   }
 
  private:
+  StallGuard guard_;
   std::mutex mutex_;
   grpc::ByteBuffer* const answer_;                // used before Finish only, guarded by mutex_
   grpc::ServerUnaryReactor* reactor_ = nullptr;  // null once finished; guarded by mutex_
@@ -73,8 +77,8 @@ absl::Time DeadlineOf(const grpc::CallbackServerContext& rpc) {
 }
 
 StartedUnary StartUnary(grpc::CallbackServerContext* rpc, grpc::ByteBuffer* answer,
-                        absl::Duration max_memory_wait) {
-  auto call = std::make_shared<ReactedCall>(DeadlineOf(*rpc), max_memory_wait, answer);
+                        absl::Duration max_memory_wait, std::shared_ptr<StallWatch> stalls) {
+  auto call = std::make_shared<ReactedCall>(rpc, max_memory_wait, std::move(stalls), answer);
   auto* reactor = new UnaryReactor(call);
   call->SetReactor(reactor);
   return {reactor, std::move(call)};

@@ -4,6 +4,8 @@
 //           pointer to the reactor in the very step that calls Finish, so nobody can reach a dead reactor.
 // Threads:  one mutex for each call. Finish is called under it: gRPC runs reactions on its own threads
 //           only, never inside a call of ours.
+// Stalled readers: OnDone comes once the transport has taken the whole answer. Until then the answer holds
+//           memory, so an answer that is not taken within the watch's timeout has its call cancelled.
 
 #ifndef POSENC_SERVER_RPC_UNARY_REACTOR_H_
 #define POSENC_SERVER_RPC_UNARY_REACTOR_H_
@@ -16,6 +18,7 @@
 
 #include "absl/time/time.h"
 #include "server/rpc/call.h"
+#include "server/rpc/stall_watch.h"
 
 namespace posenc {
 
@@ -26,7 +29,7 @@ struct StartedUnary {
 
 // `answer` is the buffer that gRPC gave for the response.
 StartedUnary StartUnary(grpc::CallbackServerContext* rpc, grpc::ByteBuffer* answer,
-                        absl::Duration max_memory_wait);
+                        absl::Duration max_memory_wait, std::shared_ptr<StallWatch> stalls);
 
 // The deadline of an RPC; InfiniteFuture when the client set none.
 absl::Time DeadlineOf(const grpc::CallbackServerContext& rpc);

@@ -108,7 +108,6 @@ struct RpcTest::Server {
     tables_service = MakePositionalEncodingService(context);
     admin_service = MakeTableAdminService(context);
     grpc::ServerBuilder builder;
-    int port = 0;
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
     builder.RegisterService(tables_service.get());
     builder.RegisterService(admin_service.get());
@@ -132,6 +131,7 @@ struct RpcTest::Server {
   std::unique_ptr<grpc::Service> tables_service;
   std::unique_ptr<grpc::Service> admin_service;
   std::unique_ptr<grpc::Server> server;
+  int port = 0;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::PositionalEncodingService::Stub> tables;
   std::unique_ptr<v1::TableAdminService::Stub> admin;
@@ -146,6 +146,7 @@ void RpcTest::Restart(const ServerSettings& settings) {
 }
 
 TableStore& RpcTest::store() { return *server_->store; }
+int RpcTest::port() const { return server_->port; }
 
 absl::StatusOr<v1::DescribeTableResponse> RpcTest::DescribeTable(const std::string& request,
                                                                  absl::Duration timeout) {

@@ -64,6 +64,7 @@ class RpcTest : public ::testing::Test {
   void Restart(const ServerSettings& settings);
 
   TableStore& store();
+  int port() const;
 
   // Calls; requests as text protos.
   absl::StatusOr<v1::DescribeTableResponse> DescribeTable(const std::string& request,
