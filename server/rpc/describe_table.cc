@@ -3,7 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "proto/spec_codec.h"
+#include "server/core/limits.h"
 #include "server/core/selection.h"
 #include "server/rpc/answer_size.h"
 #include "server/rpc/exceptions.h"
@@ -53,11 +55,22 @@ void AddDigests(const Digests& digests, v1::DescribeTableResponse& response) {
   }
 }
 
+absl::Status CheckDigestible(const Table& table) {
+  const uint64_t bytes = TableBytes(table.shape());
+  if (bytes <= limits::kMaxDigestBytes) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the table has ", bytes, bytes == ~uint64_t{0} ? " bytes or more" : " bytes",
+                   ", but with_content_digest digests at most ", limits::kMaxDigestBytes,
+                   "; describe it without, or compare the checksums of the parts that StreamSlice returns"));
+}
+
 void Answer(const ContextPtr& context, const TablePtr& table, bool with_digest,
             const std::shared_ptr<UnaryCall>& call) {
   absl::StatusOr<v1::DescribeTableResponse> response = Describe(*table);
   if (!response.ok()) return call->Respond(response.status());
   if (!with_digest) return call->Respond(FrameMessage(*response));
+  absl::Status digestible = CheckDigestible(*table);
+  if (!digestible.ok()) return call->Respond(std::move(digestible));
   auto on_digests = [response = *std::move(response), call](absl::StatusOr<Digests> digests) mutable {
     CatchExceptions(
         [&] {

@@ -11,7 +11,8 @@
 
 namespace posenc {
 
-// Errors: InvalidArgument with the violations of the spec; with_content_digest: as DigestTensors.
+// Errors: InvalidArgument with the violations of the spec; with_content_digest: as DigestTensors, and
+// FailedPrecondition for a table of more than kMaxDigestBytes.
 // Cost: microseconds; with_content_digest: the generation of the whole table, one block in memory.
 void DescribeTable(const ContextPtr& context, const v1::DescribeTableRequest& request,
                    const std::shared_ptr<UnaryCall>& call);

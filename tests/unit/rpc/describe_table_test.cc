@@ -7,6 +7,7 @@
 namespace posenc {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
@@ -67,6 +68,15 @@ TEST_F(DescribeTableTest, KeyIsTheSameForTwoSpellings) {
   ASSERT_OK(one);
   ASSERT_OK(other);
   EXPECT_EQ(one->table_key(), other->table_key());
+}
+
+TEST_F(DescribeTableTest, DigestsOfHugeTablesAreRefusedWithSizeAndCap) {
+  const std::string huge = "spec { rope { head_dim: 128 max_len: 134217729 } }";  // 64 GiB and a row
+  EXPECT_THAT(DescribeTable(huge + " with_content_digest: true"),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("has 68719477248 bytes"), HasSubstr("at most 68719476736"))));
+  EXPECT_EQ(store().stats().generated_blocks, 0u);
+  EXPECT_OK(DescribeTable(huge));
 }
 
 TEST_F(DescribeTableTest, AClientThatGoesAwayStopsTheDigest) {
