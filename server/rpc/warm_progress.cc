@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "posenc/v1/table_admin_service.pb.h"
+#include "server/rpc/answer_size.h"
 #include "server/rpc/exceptions.h"
 #include "server/rpc/slice_frame.h"
 #include "server/tables/table_warmer.h"
@@ -25,6 +27,19 @@ void WarmProgress::WarmNext() {
     const std::lock_guard lock(mutex_);
     index = tables_done_;
   }
+  context_->store->Open(specs_[index], [self = shared_from_this(), index](absl::StatusOr<TablePtr> table) {
+    CatchExceptions(
+        [&] {
+          if (!table.ok()) return self->call_->Finish(table.status());
+          self->WarmOpened(*table, index);
+        },
+        [&](absl::Status failure) { self->call_->Finish(std::move(failure)); });
+  });
+}
+
+void WarmProgress::WarmOpened(const TablePtr& opened, size_t index) {
+  absl::Status fits = CheckFits(*opened);
+  if (!fits.ok()) return call_->Finish(std::move(fits));
   WarmCallbacks callbacks;
   callbacks.progress = [self = shared_from_this(), index](const Table& table, int64_t done,
                                                           int64_t total) {
@@ -39,6 +54,22 @@ void WarmProgress::WarmNext() {
     return WarmTable(*context_->store, specs_[index], pin_, call_->work_deadline(),
                      std::move(callbacks));
   });
+}
+
+// Tables without a pin that do not fit together would evict each other: all the work, which the client may
+// ask for without a deadline, for nothing. Pinned ones are checked by their pins.
+absl::Status WarmProgress::CheckFits(const Table& table) {
+  if (pin_) return absl::OkStatus();
+  const uint64_t bytes = TableBytes(table.shape());
+  const uint64_t limit = context_->store->stats().limit_bytes;
+  const uint64_t left = limit - unpinned_bytes_;
+  if (bytes > left) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the table has ", bytes, " bytes, but only ", left, " of the memory budget of ", limit,
+        " are left to this warm-up: warm fewer or smaller tables, or raise --cache-bytes"));
+  }
+  unpinned_bytes_ += bytes;
+  return absl::OkStatus();
 }
 
 void WarmProgress::OnTableDone(absl::StatusOr<TablePtr> table) {

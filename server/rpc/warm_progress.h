@@ -41,6 +41,8 @@ class WarmProgress final : public StreamProducer, public std::enable_shared_from
   };
 
   void WarmNext();
+  void WarmOpened(const TablePtr& table, size_t index);
+  absl::Status CheckFits(const Table& table);
   void OnTableDone(absl::StatusOr<TablePtr> table);
   void Submit(const Report& report);
   void Write(const Report& report);
@@ -49,6 +51,7 @@ class WarmProgress final : public StreamProducer, public std::enable_shared_from
   const std::vector<TableSpec> specs_;
   const bool pin_;
   const std::shared_ptr<StreamCall> call_;
+  uint64_t unpinned_bytes_ = 0;  // of the tables so far; used by the warm-up under way only
   std::mutex mutex_;
   // Guarded by mutex_:
   size_t tables_done_ = 0;

@@ -15,7 +15,8 @@
 
 namespace posenc {
 
-// Errors: InvalidArgument as DecodeSpecs, before anything is generated; else as WarmTable.
+// Errors: InvalidArgument as DecodeSpecs, before anything is generated; ResourceExhausted for tables without
+// a pin that would not fit the memory budget together; else as WarmTable.
 void WarmTables(const ContextPtr& context, const v1::WarmTablesRequest& request,
                 const std::shared_ptr<StreamCall>& call);
 

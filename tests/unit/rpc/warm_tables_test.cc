@@ -6,6 +6,7 @@
 namespace posenc {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class WarmTablesTest : public RpcTest {};
@@ -58,12 +59,29 @@ TEST_F(WarmTablesTest, ABadSpecIsNamedBeforeAnythingIsGenerated) {
 TEST_F(WarmTablesTest, TablesThatDoNotFitAreResourceExhausted) {
   Restart({.budget_bytes = size_t{1} << 20});
   EXPECT_THAT(WarmTables("specs { rope { head_dim: 128 max_len: 100000 } }"),
-              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("")));
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("pinning")));
   EXPECT_OK(GetSlice("spec { rope { head_dim: 128 max_len: 10 } }"));
 }
 
+TEST_F(WarmTablesTest, TablesThatDoNotFitAreRefusedWithoutAPinToo) {
+  Restart({.budget_bytes = size_t{1} << 20});
+  EXPECT_THAT(WarmTables("specs { rope { head_dim: 128 max_len: 100000 } } unpinned: true"),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr("has 51200000 bytes"), HasSubstr("only 1048576"))));
+  EXPECT_EQ(store().stats().generated_blocks, 0u);
+}
+
+TEST_F(WarmTablesTest, TablesThatDoNotFitTogetherAreRefusedWithoutAPinToo) {
+  Restart({.budget_bytes = size_t{1} << 20});
+  EXPECT_THAT(WarmTables("specs { rope { head_dim: 128 max_len: 1024 } } "
+                         "specs { rope { head_dim: 128 max_len: 1025 } } unpinned: true"),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       AllOf(HasSubstr("has 524800 bytes"), HasSubstr("only 524288"))));
+  EXPECT_EQ(store().stats().generated_blocks, 8u);  // of the first
+}
+
 TEST_F(WarmTablesTest, AClientThatGoesAwayStopsIt) {
-  Restart({.budget_bytes = size_t{2} << 20});
+  Restart({.budget_bytes = size_t{3} << 30});
   const auto gone = WarmTables("specs { rope { head_dim: 128 max_len: 4000000 } } unpinned: true",
                                absl::Milliseconds(50));
   EXPECT_EQ(gone.status().code(), absl::StatusCode::kDeadlineExceeded);
