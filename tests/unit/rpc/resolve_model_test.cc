@@ -35,7 +35,7 @@ TEST_F(ResolveModelTest, ItsSpecIsServedAsItStands) {
 
 TEST_F(ResolveModelTest, TextThatIsNoJsonIsRefused) {
   for (const char* text : {"", "{", "[]", "no"}) {
-    EXPECT_THAT(ResolveModel(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("")));
+    EXPECT_THAT(ResolveModel(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("config_json is")));
   }
 }
 
