@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "client/src/estimate.h"
 #include "client/src/message_codec.h"
 #include "client/src/slice_call.h"
+#include "google/protobuf/stubs/common.h"
 #include "proto/spec_codec.h"
+#include "server/core/table_key.h"
 
 namespace posenc {
 namespace {
@@ -21,6 +24,13 @@ constexpr absl::Duration kLongestTimeout = absl::Hours(24);
 bool IsAboutReaching(const absl::Status& status) {
   return status.code() == absl::StatusCode::kUnavailable ||
          status.code() == absl::StatusCode::kDeadlineExceeded;
+}
+
+// gRPC ends the process that sends anything else in a header.
+absl::Status CheckToken(const std::string& token) {
+  const bool printable = absl::c_all_of(token, [](char c) { return c >= ' ' && c <= '~'; });
+  if (printable) return absl::OkStatus();
+  return absl::InvalidArgumentError("the token holds a byte that no header may; allowed: printable ASCII");
 }
 
 }  // namespace
@@ -52,6 +62,7 @@ absl::Status RemoteConnection::Explain(const absl::Status& status, int attempts,
 }
 
 absl::Status RemoteConnection::Run(const CallOptions& call, double bytes, const Attempt& attempt) {
+  if (absl::Status status = CheckToken(options_.token); !status.ok()) return status;
   const absl::Time begin = environment_.now();
   const absl::Duration timeout = std::min(
       kLongestTimeout,
@@ -102,6 +113,10 @@ absl::StatusOr<TableDescription> RemoteConnection::Describe(const DescribeParams
 
 absl::StatusOr<ModelTables> RemoteConnection::ResolveModel(const ResolveModelParams& params) {
   using Stub = v1::PositionalEncodingService::Stub;
+  // Protobuf would send it all the same, and the server could not read the request.
+  if (!google::protobuf::internal::IsStructurallyValidUTF8(params.config_json)) {
+    return absl::InvalidArgumentError("config_json is not UTF-8");
+  }
   v1::ResolveModelRequest request;
   request.set_config_json(params.config_json);
   v1::ResolveModelResponse response;
@@ -121,6 +136,10 @@ absl::StatusOr<TablePage> RemoteConnection::ListTables(const ListTablesParams& p
 }
 
 absl::StatusOr<EvictedTables> RemoteConnection::Evict(const EvictParams& params) {
+  for (const std::string& key : params.keys) {
+    const absl::StatusOr<TableKey> valid = TableKey::FromHex(key);
+    if (!valid.ok()) return valid.status();
+  }
   v1::EvictTablesRequest request;
   request.mutable_table_keys()->Add(params.keys.begin(), params.keys.end());
   request.set_all(params.all);
