@@ -1,6 +1,7 @@
 #include "client/cli/parse.h"
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "absl/status/status.h"
@@ -55,6 +56,12 @@ absl::StatusOr<std::vector<int64_t>> ParsePositions(const std::string& text) {
   return ReadList<int64_t>(text, "whole numbers with commas, such as 1,5,-3");
 }
 
+absl::StatusOr<int64_t> ParseInteger(const std::string& text) {
+  int64_t number = 0;
+  if (!Read(text, number)) return Wrong(text, "a whole number of at most 64 bits");
+  return number;
+}
+
 absl::StatusOr<double> ParseDouble(const std::string& text) {
   double number = 0;
   if (!Read(text, number)) return Wrong(text, "a number");
@@ -69,6 +76,7 @@ absl::StatusOr<absl::Duration> ParseTimeout(const std::string& text) {
   absl::Duration timeout;
   double seconds = 0;
   if (Read(text, seconds)) {
+    if (std::isnan(seconds)) seconds = 0;
     timeout = absl::Seconds(seconds);
   } else if (!absl::ParseDuration(text, &timeout)) {
     timeout = absl::ZeroDuration();

@@ -20,6 +20,9 @@ absl::StatusOr<Range> ParseRange(const std::string& text);
 // "1,5,-3".
 absl::StatusOr<std::vector<int64_t>> ParsePositions(const std::string& text);
 
+// Decimal digits alone: no 0x10, and 010 is ten, not eight as in C.
+absl::StatusOr<int64_t> ParseInteger(const std::string& text);
+
 // The double nearest to the decimal; not by way of a wider type, as CLI11 does it.
 absl::StatusOr<double> ParseDouble(const std::string& text);
 absl::StatusOr<std::vector<double>> ParseDoubles(const std::string& text);

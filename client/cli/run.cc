@@ -2,7 +2,9 @@
 #include <openssl/pem.h>
 
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -74,20 +76,26 @@ Outcome Perform(const Session& session) {
 // CLI11's messages come without a hint where to read on.
 int ReportUsage(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help
-  std::cerr << "posenc: " << error.what() << "\nposenc: 'posenc --help' and 'posenc COMMAND --help' explain\n";
+  // CLI11 only misses a command, even where there is a word that is none.
+  const std::vector<std::string> unknown = app.remaining();
+  const bool misspelt = error.get_name() == "RequiredError" && !unknown.empty();
+  std::cerr << "posenc: " << (misspelt ? absl::StrCat("unknown: ", unknown.front()) : error.what())
+            << "\nposenc: 'posenc --help' and 'posenc COMMAND --help' explain\n";
   return kUsageError;
 }
 
 }  // namespace
 
 Outcome ReadFile(const std::string& path, std::string& text) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   if (file.is_open() && content << file.rdbuf()) {
     text = std::move(content).str();
     return {};
   }
-  return Usage(absl::StrCat("cannot read ", path, ", or it is empty"));
+  return Usage(errno == 0 ? absl::StrCat(path, " is empty")
+                          : absl::StrCat("cannot read ", path, ": ", std::strerror(errno)));
 }
 
 Outcome ReadConfig(const std::string& path, std::string& text) {
@@ -105,6 +113,7 @@ Outcome Session::Connect(std::shared_ptr<Connection>& connection) const {
     connection = MakeLocalConnection();
     return {};
   }
+  if (globals.server.empty()) return Usage("--server is empty; allowed: HOST:PORT, unix:PATH");
   // A person wants to know at once that nobody answers.
   ConnectionOptions options{.retry = {.max_attempts = 3}, .wait_for_ready = false};
   if (UsesTls(globals)) {

@@ -33,13 +33,16 @@ void SpecFlags::Number(CLI::App& command, const std::string& flag, Value Spec::*
   const auto set = [this, member](const auto& value) {
     setters_.push_back([=](TableSpec& spec) { std::get<Spec>(spec.family).*member = value; });
   };
-  if constexpr (std::is_same_v<Value, double>) {
+  const auto add = [&](auto parse, const char* type) {
     command.add_option_function<std::string>(
-               flag, [set](const std::string& text) { set(*ParseDouble(text)); }, help)
-        ->check(Checked(ParseDouble), "", "")
-        ->type_name("NUMBER");
+               flag, [=](const std::string& text) { set(*parse(text)); }, help)
+        ->check(Checked(parse), "", "")
+        ->type_name(type);
+  };
+  if constexpr (std::is_same_v<Value, double>) {
+    add(ParseDouble, "NUMBER");
   } else {
-    command.add_option_function<int64_t>(flag, set, help)->type_name("N");
+    add(ParseInteger, "N");
   }
 }
 
@@ -94,14 +97,7 @@ void SpecFlags::AddSinusoidal(CLI::App& command) {
   Switch(command, "--clamp-denominator", &Spec::clamp_denominator,
          "Raises a denominator below 1 to 1, as tensor2tensor does");
   Number(command, "--first-position", &Spec::first_position, "Position of row 0 (default 0)");
-  command
-      .add_option_function<int64_t>(
-          "--zero-row",
-          [this](int64_t row) {
-            setters_.push_back([=](TableSpec& spec) { std::get<Spec>(spec.family).zero_row = row; });
-          },
-          "A row of zeros (fairseq's padding row)")
-      ->type_name("N");
+  Number(command, "--zero-row", &Spec::zero_row, "A row of zeros (fairseq's padding row)");
   Number(command, "--position-scale", &Spec::position_scale, "Factor on positions (default 1)");
   Number(command, "--row-scale", &Spec::row_scale, "Factor on the numbers (default 1)");
 }
@@ -132,7 +128,12 @@ void SpecFlags::AddScaling(CLI::App& command) {
   number("--factor", scaling_.factor, "Of linear and llama3 scaling");
   number("--low-freq-factor", scaling_.low_freq_factor, "Of llama3 scaling (default 1)");
   number("--high-freq-factor", scaling_.high_freq_factor, "Of llama3 scaling (default 4)");
-  command.add_option("--original-max-len", scaling_.original_max_len, "Of llama3 scaling (default 8192)")
+  command
+      .add_option_function<std::string>(
+          "--original-max-len",
+          [this](const std::string& text) { scaling_.original_max_len = *ParseInteger(text); },
+          "Of llama3 scaling (default 8192)")
+      ->check(Checked(ParseInteger), "", "")
       ->type_name("N");
   command
       .add_option_function<std::string>(

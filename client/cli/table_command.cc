@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -145,7 +146,9 @@ class TableCommand {
   // A file for each tensor: x.npy becomes x.cos.npy and x.sin.npy.
   Outcome WriteNpyFiles(const Table& table) {
     const bool several = table.tensors().size() > 1;
-    if (several && output_.empty()) {
+    // Nor can a pipe or a device take part in several names.
+    const bool named = !output_.empty() && !CLI::ExistingPath(output_).empty();
+    if (several && !named && !std::filesystem::is_regular_file(output_)) {
       return Usage("npy holds one tensor, and this table has several; name files with -o x.npy, or take "
                    "a layout of one tensor (--layout cos-sin)");
     }

@@ -2,6 +2,10 @@
 
 #include <sys/stat.h>
 
+#include <csignal>
+#include <cstdlib>
+
+#include "client/cli/output.h"
 #include "nlohmann/json.hpp"
 #include "tests/support/matchers.h"
 #include "tests/unit/client/cli_fixture.h"
@@ -107,7 +111,8 @@ TEST_F(CliOutputTest, DevicesAreWrittenAsTheyAre) {
 
 TEST_F(CliOutputTest, FullDeviceIsAnErrorWithItsReason) {
   for (const char* rows : {"0:1", "0:5000"}) {  // within the stream's buffer, and past it
-    const std::string command = std::string("sinusoidal --d-model 64 --local --format raw --quiet --rows ") + rows;
+    const std::string command =
+        std::string("sinusoidal --d-model 64 --local --format raw --quiet --rows ") + rows;
     for (const char* where : {" -o /dev/full", " >/dev/full"}) {
       const Result result = Run(command + where);
       EXPECT_EQ(result.exit_code, 1) << rows << where;
@@ -126,6 +131,26 @@ TEST_F(CliOutputTest, UnwritableFolderIsAnErrorAndKeepsTheFile) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(Read(path), "old");
   EXPECT_THAT(Files(), ElementsAre("x.csv"));
+}
+
+TEST_F(CliOutputTest, SignalLeavesNothing) {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const auto write_and_die = [&] {
+      cli::Output output(Path("x"));
+      output.stream() << "half" << std::flush;
+      if (std::filesystem::is_empty(folder_)) std::exit(1);
+      std::raise(signal);
+    };
+    EXPECT_EXIT(write_and_die(), ::testing::KilledBySignal(signal), "");
+    EXPECT_THAT(Files(), IsEmpty());
+  }
+}
+
+TEST_F(CliOutputTest, SeveralNpyFilesAreNotForADevice) {
+  for (const char* device : {"/dev/stdout", "/dev/null"}) {
+    EXPECT_EQ(Run(std::string("rope --head-dim 4 --local --format npy -o ") + device).exit_code, 2) << device;
+    EXPECT_FALSE(std::filesystem::exists(std::string(device) + ".cos.npy"));
+  }
 }
 
 TEST_F(CliOutputTest, FolderAsAFileIsAnError) {

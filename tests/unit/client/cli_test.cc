@@ -63,11 +63,47 @@ TEST_F(CliTest, UsageErrorsExitWithTwo) {
         "rope --head-dim 8 --dtype int8", "rope --head-dim 8 --factor 2 --local",
         "rope --head-dim 8 --scaling linear --local", "rope --head-dim 8 --table main", "model",
         "rope --model /no/such/file --local", "describe", "warm --local", "evict --local",
-        "rope --head-dim 8 --timeout never", "rope --head-dim 8 --format npy --local", "stats --format xml"}) {
+        "rope --head-dim 8 --timeout never", "rope --head-dim 8 --timeout nan",
+        "rope --head-dim 0x10 --rows 0 --local",
+        "rope --head-dim 99999999999999999999 --local", "sinusoidal --d-model 4 --zero-row x", "health --server ''",
+        "model --local /dev/null",
+        "rope --head-dim 8 --format npy --local", "stats --format xml"}) {
     const Result result = Run(arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments << '\n' << result.err;
     EXPECT_THAT(result.err, StartsWith("posenc: ")) << arguments;
     EXPECT_THAT(result.out, IsEmpty()) << arguments;
+  }
+}
+
+TEST_F(CliTest, UsageErrorsSayWhatIsWrong) {
+  EXPECT_THAT(Run("nonsense").err, StartsWith("posenc: unknown: nonsense\n"));
+  EXPECT_THAT(Run("rope --head-dim 0x10").err, HasSubstr("--head-dim: '0x10'; allowed: a whole number"));
+  EXPECT_THAT(Run("model --local /no/file").err, HasSubstr("cannot read /no/file: No such file or directory"));
+  EXPECT_THAT(Run("model --local /dev/null").err, HasSubstr("/dev/null is empty"));
+}
+
+TEST_F(CliTest, BytesThatCannotTravelAreErrors) {
+  const std::string token = Write("token", "to\nken");
+  EXPECT_THAT(Run("health --token-file " + token).err, HasSubstr("printable ASCII"));
+  EXPECT_THAT(Run("model " + Write("latin1.json", "{\"model_type\": \"\xe9\"}")).err,
+              HasSubstr("INVALID_ARGUMENT: config_json is not UTF-8"));
+  const Result evict = Run("evict $(printf '\\377')");
+  EXPECT_EQ(evict.exit_code, 64 + 3);
+  EXPECT_THAT(evict.err, HasSubstr("allowed: 64 hex digits"));
+}
+
+TEST_F(CliTest, ViewOfACausalBiasWithoutEarlierKeysIsExplained) {
+  for (const auto& [flags, explained] : {std::pair{"--q 0:1 --k 0:20", true},
+                                         {"--q 2:4 --k 3:9", true},
+                                         {"--q 2:4 --k 2:9", false},
+                                         {"--q 5 --k 5", false},
+                                         {"--q 0:1 --k 0:20 --masked", false},
+                                         {"--q 0:1 --k 0:20 --form symmetric", false},
+                                         {"--q 0:1 --k 0:20 --quiet", false},
+                                         {"--q 0:1 --k 0:0", false}}) {
+    const Result result = Run(std::string("alibi --heads 2 --max-len 30 --local ") + flags);
+    EXPECT_EQ(result.err.find("--form symmetric") != std::string::npos, explained) << flags << result.err;
+    EXPECT_EQ(result.exit_code, 0) << flags;
   }
 }
 

@@ -206,10 +206,18 @@ TEST(ParseTest, Positions) {
   }
 }
 
+TEST(ParseTest, Integers) {
+  EXPECT_EQ(*ParseInteger("010"), 10);
+  EXPECT_EQ(*ParseInteger("-3"), -3);
+  for (const char* wrong : {"", "0x10", "1.5", "1e3", " 1", "9223372036854775808"}) {
+    EXPECT_THAT(ParseInteger(wrong), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("whole number")));
+  }
+}
+
 TEST(ParseTest, Timeouts) {
   EXPECT_EQ(*ParseTimeout("2.5"), absl::Seconds(2.5));
   EXPECT_EQ(*ParseTimeout("500ms"), absl::Milliseconds(500));
-  for (const char* wrong : {"0", "-1s", "soon", ""}) {
+  for (const char* wrong : {"0", "-1s", "nan", "soon", ""}) {
     EXPECT_THAT(ParseTimeout(wrong), StatusIs(absl::StatusCode::kInvalidArgument, _)) << wrong;
   }
 }

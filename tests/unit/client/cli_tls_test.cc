@@ -54,8 +54,9 @@ TEST_F(CliTlsTest, SystemsCertificatesAreTheDefault) {
 TEST_F(CliTlsTest, AnotherCertificateIsAnErrorThatSaysSo) {
   const Result result = Ask("--tls-ca " + Path("other.pem"));
   EXPECT_EQ(result.exit_code, 64 + 14);
-  EXPECT_THAT(result.err, AllOf(StartsWith("posenc: UNAVAILABLE: " + service_->target()),
-                                HasSubstr("certificate for this address, signed by one of " + Path("other.pem"))));
+  EXPECT_THAT(result.err,
+              AllOf(StartsWith("posenc: UNAVAILABLE: " + service_->target()),
+                    HasSubstr("certificate for this address, signed by one of " + Path("other.pem"))));
 }
 
 TEST_F(CliTlsTest, NoCertificateInTheFileIsAnErrorThatSaysSo) {
