@@ -44,7 +44,7 @@ inline constexpr double kMaxBiasMax = 100.0;
 inline constexpr int64_t kMaxPositionsPerRequest = 65536;
 
 // Whole rows that one GetSlice may have generated for its positions, whatever columns it keeps of them:
-// a quarter of a minute of one CPU. A stream needs no such limit, as its reader sets the pace.
+// most of a minute of one CPU. A stream needs no such limit, as its reader sets the pace.
 inline constexpr uint64_t kMaxGatherBytes = uint64_t{1} << 30;
 
 // Largest table that is digested: minutes of work, which pass through the cache, for 32 bytes of answer.
