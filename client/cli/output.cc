@@ -70,12 +70,12 @@ void Output::OpenFile() {
   const bool exists = stat(path_.c_str(), &old) == 0;
   if (exists && IsStdout(old)) return;
   stream_ = &file_;
-  if (!exists && errno != ENOENT) {
+  // A rename alone would not ask whether the old file may be written.
+  const bool refused = exists ? access(path_.c_str(), W_OK) != 0 : errno != ENOENT;
+  if (refused) {
     file_.setstate(std::ios::failbit);
   } else if (exists && !S_ISREG(old.st_mode)) {
     file_.open(path_, std::ios::binary);
-  } else if (exists && access(path_.c_str(), W_OK) != 0) {
-    file_.setstate(std::ios::failbit);  // the rename alone would not ask for it
   } else {
     errno = 0;
     OpenBeside(FollowLinks(path_));

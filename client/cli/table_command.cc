@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -124,7 +125,8 @@ class TableCommand {
     const size_t rank = RowRank(spec);
     const std::vector<int64_t>& shape = table.tensors().front().shape;
     if (shape.size() < rank) return RpcError(absl::InternalError("the table has another rank"));
-    const RowNames names = NameRows(spec, selection_, {shape.begin(), shape.begin() + rank});
+    const std::span<const int64_t> row_dims = std::span(shape).first(rank);
+    const RowNames names = NameRows(spec, selection_, {row_dims.begin(), row_dims.end()});
     Output output(output_);
     switch (format()) {
       case Format::kJson:

@@ -29,7 +29,7 @@ grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& request) {
 class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   void Start(grpc::ByteBuffer request) {
-    request_ = std::move(request);
+    request_.Swap(&request);
     AddHold();
     StartWriteLast(&request_, grpc::WriteOptions());
     StartRead(&incoming_);
