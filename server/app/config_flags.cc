@@ -146,8 +146,8 @@ void AddMemoryFlags(const ConfigSurroundings& surroundings, std::vector<ConfigFl
                    "How long a request may wait for memory when its own deadline is later or absent.",
                    {"30s"}, false, Time(&ServerConfig::max_memory_wait)});
   flags.push_back({"stall-timeout", "TIME", group,
-                   "A stream whose reader takes nothing for this long is ended, so that stalled readers "
-                   "cannot hold the memory.",
+                   "A stream whose reader takes nothing for this long, or a unary call whose answer is not "
+                   "taken whole by then, is ended: stalled readers cannot hold the memory.",
                    {"1m"}, false, Time(&ServerConfig::stall_timeout)});
 }
 

@@ -43,8 +43,8 @@ inline constexpr double kMaxBiasMax = 100.0;
 // Positions of one request: eight bytes each, well inside the request size limit.
 inline constexpr int64_t kMaxPositionsPerRequest = 65536;
 
-// Whole rows that one GetSlice may have generated for its positions, whatever columns it keeps of them:
-// most of a minute of one CPU. A stream needs no such limit, as its reader sets the pace.
+// Whole rows that one GetSlice may have generated for its positions or cut columns, whatever it keeps of
+// them: most of a minute of one CPU. A stream needs no such limit, as its reader sets the pace.
 inline constexpr uint64_t kMaxGatherBytes = uint64_t{1} << 30;
 
 // Largest table that is digested: minutes of work, which pass through the cache, for 32 bytes of answer.

@@ -28,7 +28,14 @@ absl::Status CheckSize(const SlicePlan& plan, const TableShape& shape, size_t ma
 }
 
 // The answer may be small and the work great: whole rows are generated, whatever columns are kept.
-absl::Status CheckGather(const SlicePlan& plan, const TableShape& shape) {
+absl::Status CheckWork(const SlicePlan& plan, const TableShape& shape) {
+  if (plan.positions.empty()) {
+    const uint64_t work = SaturatedBytes(plan.row_count(), shape.row_bytes());
+    if (plan.whole_rows || work <= limits::kMaxGatherBytes) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        absl::StrCat("the slice cuts columns out of ", work, " bytes of rows, but GetSlice goes through ",
+                     limits::kMaxGatherBytes, " at most; use StreamSlice, which has no limit"));
+  }
   const auto count = static_cast<int64_t>(plan.positions.size());
   const auto row_bytes = static_cast<uint64_t>(shape.row_bytes());
   if (SaturatedBytes(count, shape.row_bytes()) <= limits::kMaxGatherBytes) return absl::OkStatus();
@@ -52,7 +59,7 @@ void Answer(const ContextPtr& context, const TablePtr& table, const Selection& s
   if (!plan.ok()) return call->Respond(plan.status());
   absl::Status fits = CheckSize(*plan, table->shape(), context->max_unary_bytes);
   if (!fits.ok()) return call->Respond(std::move(fits));
-  absl::Status bounded = CheckGather(*plan, table->shape());
+  absl::Status bounded = CheckWork(*plan, table->shape());
   if (!bounded.ok()) return call->Respond(std::move(bounded));
   FetchRows(*context->store, table, *plan, call, [table, plan = *plan, call](auto rows) {
     CatchExceptions(

@@ -144,6 +144,14 @@ TEST_F(GetSliceTest, PositionsOfMoreWorkThanAllowedAreRefusedHoweverSmallTheAnsw
   EXPECT_THAT(refused, ViolatesField("selection.positions"));
 }
 
+TEST_F(GetSliceTest, CutColumnsOfMoreWorkThanAllowedAreToldToStream) {
+  // 40000 rows of 32 KiB for an answer of 160 kB.
+  const auto refused = GetSlice("spec { sinusoidal { d_model: 8192 max_len: 1000000 } } "
+                                "selection { columns { end: 1 } rows { end: 40000 } }");
+  EXPECT_THAT(refused, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                AllOf(HasSubstr("1310720000 bytes"), HasSubstr("StreamSlice"))));
+}
+
 TEST_F(GetSliceTest, SizesBeyond64BitsAreOverTheCapToo) {
   // 2^53 rows of 2^19 bytes: the product does not fit 64 bits.
   EXPECT_THAT(GetSlice("spec { rope { head_dim: 65536 max_len: 9007199254740992 "
