@@ -136,7 +136,7 @@ TEST(MalformedConfigTest, ValuesOutOfRangeNameTheFilesOwnKey) {
       {R"({"model_type":"llama","head_dim":6,"partial_rotary_factor":0.5})", "partial_rotary_factor",
        "an even number"},
       {R"({"model_type":"chatglm","rope_ratio":0})", "rope_ratio", "is 0"},
-      {R"({"model_type":"bloom","n_head":0})", "n_head", "1 to 65536"},
+      {R"({"model_type":"bloom","n_head":0})", "n_head", "1 to 4096"},
       {R"({"model_type":"bloom","seq_length":99999999999})", "seq_length", "1 to 2097152"},
       {R"({"model_type":"mpt","attn_config":{"alibi_bias_max":-8}})", "attn_config.alibi_bias_max", "is -8"},
       {R"({"model_type":"whisper","d_model":0})", "d_model", "is 0"},
