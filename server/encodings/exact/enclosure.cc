@@ -58,16 +58,6 @@ double PowerOfTwo(int exponent) {
 
 uint64_t SignBit(ElementType type) { return uint64_t{1} << (8 * ElementSizeBytes(type) - 1); }
 
-// The upper 128 bits of the 256-bit product.
-Uint128 MultiplyHigh(Uint128 a, Uint128 b) {
-  const auto a1 = static_cast<uint64_t>(a >> 64), a0 = static_cast<uint64_t>(a);
-  const auto b1 = static_cast<uint64_t>(b >> 64), b0 = static_cast<uint64_t>(b);
-  const Uint128 low = Uint128{a0} * b0;
-  const Uint128 mid = Uint128{a1} * b0 + static_cast<uint64_t>(low >> 64);
-  const Uint128 mid2 = Uint128{a0} * b1 + static_cast<uint64_t>(mid);
-  return Uint128{a1} * b1 + static_cast<uint64_t>(mid >> 64) + static_cast<uint64_t>(mid2 >> 64);
-}
-
 }  // namespace
 
 Enclosure Enclosure::Exactly(double value) {
@@ -103,9 +93,10 @@ Enclosure Product(const Enclosure& a, const Enclosure& b) {
     return result;
   }
   // Mantissas in [2^126, 2^127): the high half of (2a)(2b) is a·b / 2^126, below 2^128. The
-  // relative errors add; each is below (error + 1) / 2^126, and truncation adds one unit.
+  // error is x·ey + y·ex + ex·ey over 2^126, below 2·(ex + ey) + 1 while both are below 2^63, and
+  // truncation adds one unit.
   const Enclosure x = a.Normalized(), y = b.Normalized();
-  if (x.error >> 120 != 0 || y.error >> 120 != 0) return Enclosure::Unknown();
+  if (x.error >> 63 != 0 || y.error >> 63 != 0) return Enclosure::Unknown();
   result.mantissa = MultiplyHigh(x.mantissa << 1, y.mantissa << 1);
   result.error = 2 * (x.error + y.error) + 3;
   result.exponent = x.exponent + y.exponent + 126;

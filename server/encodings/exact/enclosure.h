@@ -26,6 +26,16 @@ inline int BitLength(Uint128 x) {
   return low == 0 ? 0 : 64 - __builtin_clzll(low);
 }
 
+// The upper 128 bits of the 256-bit product.
+inline Uint128 MultiplyHigh(Uint128 a, Uint128 b) {
+  const auto a1 = static_cast<uint64_t>(a >> 64), a0 = static_cast<uint64_t>(a);
+  const auto b1 = static_cast<uint64_t>(b >> 64), b0 = static_cast<uint64_t>(b);
+  const Uint128 low = Uint128{a0} * b0;
+  const Uint128 mid = Uint128{a1} * b0 + static_cast<uint64_t>(low >> 64);
+  const Uint128 mid2 = Uint128{a0} * b1 + static_cast<uint64_t>(mid);
+  return Uint128{a1} * b1 + static_cast<uint64_t>(mid >> 64) + static_cast<uint64_t>(mid2 >> 64);
+}
+
 struct Enclosure {
   bool negative = false;
   Uint128 mantissa = 0;  // below 2^127

@@ -10,15 +10,7 @@ using Limbs = std::array<uint64_t, 4>;
 // The reduced angle is j / 256 turns, j ≤ 32, plus at most 1/512 turn on either side.
 constexpr int kSteps = 32;
 
-// Unsigned fractions of 128 bits: x / 2^128.
-Uint128 MultiplyHigh(Uint128 a, Uint128 b) {
-  const auto a1 = static_cast<uint64_t>(a >> 64), a0 = static_cast<uint64_t>(a);
-  const auto b1 = static_cast<uint64_t>(b >> 64), b0 = static_cast<uint64_t>(b);
-  const Uint128 low = Uint128{a0} * b0;
-  const Uint128 mid = Uint128{a1} * b0 + static_cast<uint64_t>(low >> 64);
-  const Uint128 mid2 = Uint128{a0} * b1 + static_cast<uint64_t>(mid);
-  return Uint128{a1} * b1 + static_cast<uint64_t>(mid >> 64) + static_cast<uint64_t>(mid2 >> 64);
-}
+// Below, a Uint128 x is the fraction x / 2^128, so that MultiplyHigh is the product of two.
 
 Uint128 FractionOf(const Real& value) {  // of a value in [0, 1)
   Real scaled(kTurnPrecisionBits);
