@@ -22,21 +22,30 @@ using UnaryHandler = void (*)(const ContextPtr&, const Request&, const std::shar
 template <typename Request>
 using StreamHandler = void (*)(const ContextPtr&, const Request&, const std::shared_ptr<StreamCall>&);
 
+// Parses the request and hands it to `handler`; whatever stops that goes to `refuse`.
+template <typename Request, typename Call, typename Refuse>
+void ParseAndHandle(const ContextPtr& context, const grpc::ByteBuffer& bytes,
+                    const std::shared_ptr<Call>& call,
+                    void (*handler)(const ContextPtr&, const Request&, const std::shared_ptr<Call>&),
+                    const Refuse& refuse) {
+  CatchExceptions(
+      [&] {
+        Request request;
+        absl::Status parsed = ParseRequest(bytes, request);
+        if (!parsed.ok()) return refuse(std::move(parsed));
+        handler(context, request, call);
+      },
+      refuse);
+}
+
 // Answers a unary RPC with what `handler` makes of its request.
 template <typename Request>
 grpc::ServerUnaryReactor* ServeUnary(const ContextPtr& context, grpc::CallbackServerContext* rpc,
                                      const grpc::ByteBuffer* bytes, grpc::ByteBuffer* answer,
                                      UnaryHandler<Request> handler) {
   const StartedUnary started = StartUnary(rpc, answer, context->max_memory_wait, context->stalls);
-  const auto refuse = [&](absl::Status status) { started.call->Respond(std::move(status)); };
-  CatchExceptions(
-      [&] {
-        Request request;
-        absl::Status parsed = ParseRequest(*bytes, request);
-        if (!parsed.ok()) return refuse(std::move(parsed));
-        handler(context, request, started.call);
-      },
-      refuse);
+  ParseAndHandle(context, *bytes, started.call, handler,
+                 [&](absl::Status status) { started.call->Respond(std::move(status)); });
   return started.reactor;
 }
 
@@ -47,15 +56,8 @@ grpc::ServerWriteReactor<grpc::ByteBuffer>* ServeStream(const ContextPtr& contex
                                                         const grpc::ByteBuffer* bytes,
                                                         StreamHandler<Request> handler) {
   const StartedStream started = StartStream(rpc, context->max_memory_wait, context->stalls);
-  const auto refuse = [&](absl::Status status) { started.call->Finish(std::move(status)); };
-  CatchExceptions(
-      [&] {
-        Request request;
-        absl::Status parsed = ParseRequest(*bytes, request);
-        if (!parsed.ok()) return refuse(std::move(parsed));
-        handler(context, request, started.call);
-      },
-      refuse);
+  ParseAndHandle(context, *bytes, started.call, handler,
+                 [&](absl::Status status) { started.call->Finish(std::move(status)); });
   return started.reactor;
 }
 
