@@ -21,15 +21,17 @@ void EncodeRange(const Range& range, v1::Range* message) {
 absl::StatusOr<Selection> DecodeSelection(const v1::Selection& message) {
   Selection selection;
   if (message.has_rows()) selection.rows = DecodeRange(message.rows());
-  if (message.has_positions()) {
-    const auto& values = message.positions().values();
-    if (values.empty()) {
-      Violations bad;
-      bad.AddText("selection.positions", "is empty; allowed: at least one position");
-      return bad.ToStatus();
-    }
-    selection.positions.assign(values.begin(), values.end());
-  }
+  Violations bad;
+  const auto read = [&](bool given, absl::string_view field, const auto& values, auto& list) {
+    if (given && values.empty()) bad.AddText(field, "is empty; allowed: at least one position");
+    list.assign(values.begin(), values.end());
+  };
+  read(message.has_positions(), "selection.positions", message.positions().values(), selection.positions);
+  read(message.has_real_positions(), "selection.real_positions", message.real_positions().values(),
+       selection.real_positions);
+  read(message.has_axis_positions(), "selection.axis_positions", message.axis_positions().values(),
+       selection.axis_positions);
+  if (!bad.empty()) return bad.ToStatus();
   if (message.has_columns()) selection.columns = DecodeRange(message.columns());
   if (message.has_heads()) selection.heads = DecodeRange(message.heads());
   if (message.has_keys()) selection.keys = DecodeRange(message.keys());
@@ -39,10 +41,12 @@ absl::StatusOr<Selection> DecodeSelection(const v1::Selection& message) {
 v1::Selection EncodeSelection(const Selection& selection) {
   v1::Selection message;
   if (selection.rows) EncodeRange(*selection.rows, message.mutable_rows());
-  if (!selection.positions.empty()) {
-    message.mutable_positions()->mutable_values()->Add(selection.positions.begin(),
-                                                       selection.positions.end());
-  }
+  const auto write = [](const auto& list, auto&& values) {
+    if (!list.empty()) values()->mutable_values()->Add(list.begin(), list.end());
+  };
+  write(selection.positions, [&] { return message.mutable_positions(); });
+  write(selection.real_positions, [&] { return message.mutable_real_positions(); });
+  write(selection.axis_positions, [&] { return message.mutable_axis_positions(); });
   if (selection.columns) EncodeRange(*selection.columns, message.mutable_columns());
   if (selection.heads) EncodeRange(*selection.heads, message.mutable_heads());
   if (selection.keys) EncodeRange(*selection.keys, message.mutable_keys());

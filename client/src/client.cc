@@ -45,8 +45,8 @@ absl::Status Client::ReadInto(const TableRequest& table, const Selection& select
                               .call = call});
 }
 
-absl::StatusOr<ModelTables> Client::ResolveModel(std::string config_json, const CallOptions& call) {
-  return connection_->ResolveModel({.config_json = std::move(config_json), .call = call});
+absl::StatusOr<ModelTables> Client::ResolveModel(ModelQuery query, const CallOptions& call) {
+  return connection_->ResolveModel({.query = std::move(query), .call = call});
 }
 
 absl::StatusOr<std::vector<TableStatus>> Client::ListTables(const CallOptions& call) {

@@ -12,7 +12,7 @@
 namespace posenc {
 
 // Returns about the bytes of a slice, or of the whole table. Not negative; exact for a valid spec and
-// selection.
+// selection, but for stored tensors and M-RoPE positions.
 double EstimateBytes(const TableSpec& spec, const Selection& selection);
 
 }  // namespace posenc

@@ -73,13 +73,18 @@ TableDescription DescriptionOf(const LocalSlice& slice) {
           .error_bound = facts.error_bound,
           .positions_begin = shape.positions_begin,
           .positions_end = shape.positions_end,
-          .notes = facts.notes};
+          .notes = facts.notes,
+          .axis_of_pair = facts.axis_of_pair,
+          .position_axes = shape.position_axes,
+          .real_positions = shape.real_positions};
 }
 
 class LocalConnection : public Connection {
  public:
+  explicit LocalConnection(std::shared_ptr<const TensorCatalog> catalog) : catalog_(std::move(catalog)) {}
+
   absl::StatusOr<TableDescription> Describe(const DescribeParams& params) override {
-    const absl::StatusOr<LocalSlice> slice = LocalSlice::Make(params.spec, Selection());
+    const absl::StatusOr<LocalSlice> slice = Slice(params.spec, Selection());
     if (!slice.ok()) return slice.status();
     TableDescription description = DescriptionOf(*slice);
     if (!params.with_content_digest) return description;
@@ -89,7 +94,7 @@ class LocalConnection : public Connection {
   }
 
   absl::StatusOr<Table> Fetch(const FetchParams& params) override {
-    const absl::StatusOr<LocalSlice> slice = LocalSlice::Make(params.spec, params.selection);
+    const absl::StatusOr<LocalSlice> slice = Slice(params.spec, params.selection);
     if (!slice.ok()) return slice.status();
     absl::StatusOr<TableBuilder> builder =
         TableBuilder::Allocate(slice->info().key, slice->info().tensors,
@@ -100,12 +105,12 @@ class LocalConnection : public Connection {
   }
 
   absl::Status Stream(const StreamParams& params) override {
-    const absl::StatusOr<LocalSlice> slice = LocalSlice::Make(params.spec, params.selection);
+    const absl::StatusOr<LocalSlice> slice = Slice(params.spec, params.selection);
     return slice.ok() ? slice->Stream(params) : slice.status();
   }
 
   absl::StatusOr<ModelTables> ResolveModel(const ResolveModelParams& params) override {
-    return ResolveModelConfig(params.config_json);
+    return posenc::ResolveModel(params.query);
   }
 
   absl::Status Warm(const WarmParams&) override { return NeedsServer("warming tables"); }
@@ -119,12 +124,20 @@ class LocalConnection : public Connection {
     return ServerStatus{.version = ClientVersion(), .kernel_target = KernelTarget(), .ready = true};
   }
   absl::StatusOr<HealthStatus> Health(const CallOptions&) override { return HealthStatus::kServing; }
+
+ private:
+  absl::StatusOr<LocalSlice> Slice(const TableSpec& spec, const Selection& selection) const {
+    return LocalSlice::Make(spec, selection, catalog_ == nullptr ? EmptyCatalog() : *catalog_);
+  }
+
+  const std::shared_ptr<const TensorCatalog> catalog_;
 };
 
 }  // namespace
 
-std::shared_ptr<Connection> client_v1::MakeLocalConnection() {
-  return std::make_shared<LocalConnection>();
+std::shared_ptr<Connection> client_v1::MakeLocalConnection(
+    std::shared_ptr<const TensorCatalog> catalog) {
+  return std::make_shared<LocalConnection>(std::move(catalog));
 }
 
 std::string client_v1::ClientVersion() { return POSENC_VERSION; }

@@ -37,13 +37,15 @@ SliceInfo InfoOf(const TableSpec& spec, const TableShape& shape, const SlicePlan
 
 }  // namespace
 
-absl::StatusOr<LocalSlice> LocalSlice::Make(const TableSpec& spec, const Selection& selection) {
+absl::StatusOr<LocalSlice> LocalSlice::Make(const TableSpec& spec, const Selection& selection,
+                                            const TensorCatalog& catalog) {
   LocalSlice slice;
   const absl::StatusOr<TableSpec> normalized = Normalize(spec);
   // The paths of a request's fields, as the service names them.
   if (!normalized.ok()) return PrefixFields(normalized.status(), "spec");
   slice.spec_ = *normalized;
-  auto generator = MakeTableGenerator(slice.spec_);
+  if (absl::Status bound = BindTensors(catalog, slice.spec_); !bound.ok()) return PrefixFields(bound, "spec");
+  auto generator = MakeTableGenerator(slice.spec_, catalog);
   if (!generator.ok()) return PrefixFields(generator.status(), "spec");
   slice.generator_ = *std::move(generator);
   absl::StatusOr<SlicePlan> plan = ResolveSelection(selection, slice.generator_->shape());
@@ -60,7 +62,8 @@ int64_t LocalSlice::row_bytes(size_t tensor) const {
 
 void LocalSlice::GenerateWholeRows(int64_t first_row, int64_t row_count, Pointers out) const {
   if (!plan_.positions.empty()) {
-    const auto positions = std::span(plan_.positions).subspan(first_row, row_count);
+    const int64_t axes = plan_.position_axes;
+    const auto positions = std::span(plan_.positions).subspan(first_row * axes, row_count * axes);
     generator_->GenerateAt(positions, out);
     return;
   }

@@ -15,16 +15,19 @@
 #include "absl/status/statusor.h"
 #include "posenc/connection.h"
 #include "server/core/selection.h"
+#include "server/core/tensor_catalog.h"
 #include "server/encodings/table_generator.h"
 
 namespace posenc {
 
 class LocalSlice {
  public:
-  // Checks as the service does. Errors: those of the service, with the same fields.
-  static absl::StatusOr<LocalSlice> Make(const TableSpec& spec, const Selection& selection);
+  // Checks as the service does, and binds the spec to `catalog`, which is not kept. Errors: those of the
+  // service, with the same fields.
+  static absl::StatusOr<LocalSlice> Make(const TableSpec& spec, const Selection& selection,
+                                         const TensorCatalog& catalog = EmptyCatalog());
 
-  const TableSpec& spec() const { return spec_; }  // normalised
+  const TableSpec& spec() const { return spec_; }  // normalised and bound
   const TableGenerator& generator() const { return *generator_; }
   const SliceInfo& info() const { return info_; }
 

@@ -87,6 +87,9 @@ absl::StatusOr<TableDescription> DecodeDescription(const v1::DescribeTableRespon
       .positions_begin = message.positions_begin(),
       .positions_end = message.positions_end(),
       .notes = {message.notes().begin(), message.notes().end()},
+      .axis_of_pair = {message.axis_of_pair().begin(), message.axis_of_pair().end()},
+      .position_axes = message.position_axes(),
+      .real_positions = message.real_positions(),
   };
 }
 
@@ -103,6 +106,9 @@ absl::StatusOr<ModelTables> DecodeModelTables(const v1::ResolveModelResponse& me
     table.spec = *spec;
     table.pairing = DecodePairing(from.pairing());
     table.softmax_scale = from.softmax_scale();
+    table.magnitude = from.magnitude();
+    table.rotary_begin = from.rotary_begin();
+    table.applies_to = from.applies_to();
     for (const v1::ValueOrigin& origin : from.origins()) {
       table.origins.push_back(
           {origin.field(), origin.value(), origin.source(), origin.defaulted()});

@@ -114,11 +114,18 @@ absl::StatusOr<TableDescription> RemoteConnection::Describe(const DescribeParams
 absl::StatusOr<ModelTables> RemoteConnection::ResolveModel(const ResolveModelParams& params) {
   using Stub = v1::PositionalEncodingService::Stub;
   // Protobuf would send it all the same, and the server could not read the request.
-  if (!google::protobuf::internal::IsStructurallyValidUTF8(params.config_json)) {
+  const ModelQuery& query = params.query;
+  if (!google::protobuf::internal::IsStructurallyValidUTF8(query.config_json)) {
     return absl::InvalidArgumentError("config_json is not UTF-8");
   }
   v1::ResolveModelRequest request;
-  request.set_config_json(params.config_json);
+  if (query.gguf_json.empty()) {
+    request.set_config_json(query.config_json);
+  } else {
+    request.set_gguf_json(query.gguf_json);
+  }
+  request.set_runtime(static_cast<v1::Runtime>(query.runtime));
+  if (query.effective_length) request.set_effective_length(*query.effective_length);
   v1::ResolveModelResponse response;
   absl::Status status = RunUnary(params.call, *tables_, &Stub::ResolveModel, request, response);
   if (!status.ok()) return status;

@@ -15,11 +15,11 @@ inline constexpr int64_t kMaxPosition = int64_t{1} << 53;
 // Widths (d_model, head_dim). Far above any model; keeps the frequencies of one table under 4 MiB.
 inline constexpr int64_t kMaxWidth = 65536;
 
-// Attention heads of ALiBi. Far above any model; every head costs an exponential of some microseconds.
+// Attention heads of a bias. Far above any model; every head costs an exponential of some microseconds.
 inline constexpr int64_t kMaxHeads = 4096;
 
-// Queries and keys of one ALiBi bias: its row is this many elements, and a block is at least one row.
-inline constexpr int64_t kMaxAlibiLen = int64_t{1} << 21;
+// Queries and keys of one bias: its row is this many elements, and a block is at least one row.
+inline constexpr int64_t kMaxBiasLen = int64_t{1} << 21;
 
 // base^(-1) must keep 100 significant bits in the 256-bit fixed-point turns that angles are made of.
 inline constexpr double kMinBase = 1.0;
@@ -39,6 +39,13 @@ inline constexpr double kMaxRowScale = 1e6;
 
 // ALiBi's bias_max: slopes are 2^-bias_max and more, which must stay normal in F32.
 inline constexpr double kMaxBiasMax = 100.0;
+
+// Position axes of a rotary table or a grid: XD-RoPE has four.
+inline constexpr int64_t kMaxAxes = 4;
+
+// Cells along one side of a grid, and its coordinates: far above any picture. Products of coordinates and
+// sizes stay exact integers.
+inline constexpr int64_t kMaxGridSide = int64_t{1} << 20;
 
 // Positions of one request: eight bytes each, well inside the request size limit.
 inline constexpr int64_t kMaxPositionsPerRequest = 65536;

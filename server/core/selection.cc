@@ -1,5 +1,7 @@
 #include "server/core/selection.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -21,6 +23,9 @@ struct Findings {
   }
 };
 
+// A map of buckets: queries by keys, the same for all heads.
+bool IsMap(const TableShape& shape) { return shape.tensors.front().name == "buckets"; }
+
 // Resolves an optional range within [0, size).
 RowRun ResolveRange(const std::optional<Range>& range, int64_t size, absl::string_view field,
                     Findings& findings) {
@@ -40,40 +45,107 @@ RowRun ResolveRange(const std::optional<Range>& range, int64_t size, absl::strin
   return {};
 }
 
-void CheckPositions(const Selection& selection, const TableShape& shape, Findings& findings) {
-  const auto count = static_cast<int64_t>(selection.positions.size());
-  if (selection.rows) {
-    findings.form.AddText("selection.positions", "stands beside rows; allowed: one of the two");
-  }
+// The list of positions that a selection has, under the name that requests give it.
+struct PositionList {
+  absl::string_view field;
+  std::vector<double> values;
+  bool real = false;
+  bool per_axis = false;
+};
+
+std::vector<PositionList> PositionListsOf(const Selection& selection) {
+  std::vector<PositionList> lists;
+  const auto add = [&](absl::string_view field, const auto& values, bool real, bool per_axis) {
+    if (!values.empty()) lists.push_back({field, {values.begin(), values.end()}, real, per_axis});
+  };
+  add("selection.positions", selection.positions, false, false);
+  add("selection.real_positions", selection.real_positions, true, false);
+  add("selection.axis_positions", selection.axis_positions, false, true);
+  return lists;
+}
+
+// Whether this table's rows can be named as `list` does.
+bool CheckKind(const PositionList& list, const TableShape& shape, Findings& findings) {
+  const auto refuse = [&](std::string description) {
+    findings.form.AddText(list.field, std::move(description));
+    return false;
+  };
   if (shape.row_kind != RowKind::kPositions) {
-    findings.form.AddText("selection.positions", "is given, but the rows of this table have no positions");
-    return;
+    return refuse("is given, but the rows of this table have no positions");
   }
-  if (count > limits::kMaxPositionsPerRequest) {
-    findings.form.AddText("selection.positions",
-                          absl::StrCat("has ", count, " entries; allowed: at most ",
-                                       limits::kMaxPositionsPerRequest));
-    return;
+  if (list.real && !shape.real_positions) {
+    return refuse("is given, but this table has whole positions only; allowed: positions");
   }
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t position = selection.positions[i];
-    if (position >= shape.positions_begin && position < shape.positions_end) continue;
-    findings.range.Add(absl::StrCat("selection.positions[", i, "]"), position,
-                       absl::StrCat(shape.positions_begin, " to ", shape.positions_end - 1));
+  if (list.per_axis && shape.position_axes == 1) {
+    return refuse("is given, but this table has one position axis; allowed: positions");
+  }
+  const auto count = static_cast<int64_t>(list.values.size());
+  if (list.per_axis && count % shape.position_axes != 0) {
+    return refuse(absl::StrCat("has ", count, " entries; allowed: a multiple of the ",
+                               shape.position_axes, " axes"));
+  }
+  const int64_t rows = list.per_axis ? count / shape.position_axes : count;
+  if (rows <= limits::kMaxPositionsPerRequest) return true;
+  return refuse(absl::StrCat("has ", rows, " entries; allowed: at most ", limits::kMaxPositionsPerRequest));
+}
+
+void CheckPositions(const PositionList& list, const TableShape& shape, Findings& findings) {
+  const auto begin = static_cast<double>(shape.positions_begin);
+  const auto end = static_cast<double>(shape.positions_end);
+  for (size_t i = 0; i < list.values.size(); ++i) {
+    const double position = list.values[i];
+    // Real numbers may lie between the last row and the end; NaN is outside of everything.
+    if (position >= begin && position < end) continue;
+    const std::string field = absl::StrCat(list.field, "[", i, "]");
+    const std::string allowed = absl::StrCat(shape.positions_begin, " to ", shape.positions_end - 1);
+    if (list.real) {
+      findings.range.Add(field, position, absl::StrCat(shape.positions_begin, " to less than ", shape.positions_end));
+    } else {
+      findings.range.Add(field, static_cast<int64_t>(position), allowed);
+    }
   }
 }
 
+// Text rows of a table with several axes stand at the same position on each.
+std::vector<double> PerAxis(const PositionList& list, int64_t axes) {
+  if (list.per_axis || axes == 1) return list.values;
+  std::vector<double> all;
+  for (double position : list.values) all.insert(all.end(), static_cast<size_t>(axes), position);
+  return all;
+}
+
+void ResolvePositions(const Selection& selection, const std::vector<PositionList>& lists,
+                      const TableShape& shape, Findings& findings, SlicePlan& plan) {
+  const PositionList& list = lists.front();
+  if (lists.size() > 1) {
+    findings.form.AddText(lists[1].field, absl::StrCat("stands beside ", list.field, "; allowed: one of the two"));
+  }
+  if (selection.rows) findings.form.AddText(list.field, "stands beside rows; allowed: one of the two");
+  if (!CheckKind(list, shape, findings)) return;
+  CheckPositions(list, shape, findings);
+  plan.position_axes = shape.position_axes;
+  plan.positions = PerAxis(list, shape.position_axes);
+  plan.row_dims = {static_cast<int64_t>(plan.positions.size()) / plan.position_axes};
+}
+
+bool HasKeys(const TableShape& shape) {
+  return shape.row_kind == RowKind::kHeadQueries || shape.row_kind == RowKind::kHeads || IsMap(shape);
+}
+
 void CheckApplies(const Selection& selection, const TableShape& shape, Findings& findings) {
-  const bool bias = shape.row_kind == RowKind::kHeadQueries;
   const bool slopes = shape.row_kind == RowKind::kSingle && shape.tensors.front().name == "slopes";
-  if (selection.heads && !bias && !slopes) {
+  const bool heads = shape.row_kind == RowKind::kHeadQueries || shape.row_kind == RowKind::kHeads || slopes;
+  if (selection.heads && !heads) {
     findings.form.AddText("selection.heads", "is given, but this table has no heads");
   }
-  if (selection.keys && !bias) {
+  if (selection.keys && !HasKeys(shape)) {
     findings.form.AddText("selection.keys", "is given, but this table has no keys");
   }
-  if (selection.columns && (bias || slopes)) {
+  if (selection.columns && (heads || HasKeys(shape))) {
     findings.form.AddText("selection.columns", "is given, but this table has heads and keys instead");
+  }
+  if (selection.rows && shape.row_kind == RowKind::kHeads) {
+    findings.form.AddText("selection.rows", "is given, but the rows of this table are heads; allowed: heads");
   }
 }
 
@@ -81,7 +153,7 @@ void ResolveColumns(const Selection& selection, const TableShape& shape, Finding
                     SlicePlan& plan) {
   const int64_t columns = shape.tensors.front().columns();
   RowRun run;
-  if (shape.row_kind == RowKind::kHeadQueries) {
+  if (HasKeys(shape)) {
     run = ResolveRange(selection.keys, columns, "selection.keys", findings);
   } else if (selection.heads) {
     run = ResolveRange(selection.heads, columns, "selection.heads", findings);
@@ -95,17 +167,18 @@ void ResolveColumns(const Selection& selection, const TableShape& shape, Finding
 
 void ResolveRows(const Selection& selection, const TableShape& shape, Findings& findings,
                  SlicePlan& plan) {
-  if (!selection.positions.empty()) {
-    CheckPositions(selection, shape, findings);
-    plan.positions = selection.positions;
-    plan.row_dims = {static_cast<int64_t>(selection.positions.size())};
+  const std::vector<PositionList> lists = PositionListsOf(selection);
+  if (!lists.empty()) return ResolvePositions(selection, lists, shape, findings, plan);
+  if (shape.row_kind == RowKind::kHeads) {
+    plan.runs = {ResolveRange(selection.heads, shape.rows(), "selection.heads", findings)};
+    plan.row_dims = {plan.runs.front().count()};
     return;
   }
   const RowRun rows =
       ResolveRange(selection.rows, shape.row_dims.back(), "selection.rows", findings);
   if (shape.row_kind != RowKind::kHeadQueries) {
     plan.runs = {rows};
-    if (shape.row_kind == RowKind::kPositions) plan.row_dims = {rows.count()};
+    if (shape.row_kind != RowKind::kSingle) plan.row_dims = {rows.count()};
     return;
   }
   const int64_t queries = shape.row_dims.back();
@@ -124,7 +197,7 @@ void ResolveRows(const Selection& selection, const TableShape& shape, Findings& 
 }  // namespace
 
 int64_t SlicePlan::row_count() const {
-  auto count = static_cast<int64_t>(positions.size());
+  int64_t count = static_cast<int64_t>(positions.size()) / position_axes;
   for (const RowRun& run : runs) count += run.count();
   return count;
 }
@@ -148,6 +221,17 @@ std::vector<int64_t> SlicePlan::TensorDims(const TensorShape& tensor) const {
   dims.push_back(column_end - column_begin);
   dims.insert(dims.end(), tensor.row_shape.begin() + 1, tensor.row_shape.end());
   return dims;
+}
+
+std::optional<int64_t> RowOfPosition(const TableShape& shape, const SlicePlan& plan, int64_t out_row) {
+  const auto first = plan.positions.begin() + out_row * plan.position_axes;
+  if (!std::all_of(first, first + plan.position_axes, [&](double other) { return other == *first; })) {
+    return std::nullopt;
+  }
+  const double offset = *first - static_cast<double>(shape.first_position);
+  const double row = shape.descending ? -offset : offset;
+  if (!(row >= 0 && row < static_cast<double>(shape.rows())) || row != std::floor(row)) return std::nullopt;
+  return static_cast<int64_t>(row);
 }
 
 absl::StatusOr<SlicePlan> ResolveSelection(const Selection& selection, const TableShape& shape) {

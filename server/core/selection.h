@@ -23,10 +23,14 @@ struct Range {
 // Every member absent selects the whole table.
 struct Selection {
   std::optional<Range> rows = std::nullopt;     // row indices (queries, for a bias)
-  std::vector<int64_t> positions = {};          // instead of rows; in any order, repeats allowed
+  // Instead of rows, one of: positions; real numbers (timesteps); one position for each axis, the
+  // coordinates of a row next to each other. In any order, repeats allowed.
+  std::vector<int64_t> positions = {};
+  std::vector<double> real_positions = {};
+  std::vector<int64_t> axis_positions = {};
   std::optional<Range> columns = std::nullopt;  // sinusoidal and rotary tables
-  std::optional<Range> heads = std::nullopt;    // ALiBi
-  std::optional<Range> keys = std::nullopt;     // ALiBi bias
+  std::optional<Range> heads = std::nullopt;    // biases
+  std::optional<Range> keys = std::nullopt;     // biases and bucket maps
 };
 
 // Rows [begin, end) of the table's flattened rows.
@@ -40,7 +44,8 @@ struct RowRun {
 struct SlicePlan {
   // Exactly one of the two is not empty, unless the selection is empty.
   std::vector<RowRun> runs;        // in order of output
-  std::vector<int64_t> positions;  // in order of output
+  std::vector<double> positions;   // in order of output, position_axes for each row
+  int64_t position_axes = 1;
   // Columns [begin, end) of every tensor, counted along row_shape's first dimension. A tensor with fewer
   // columns than another (none today) would be refused.
   int64_t column_begin = 0;
@@ -58,11 +63,15 @@ struct SlicePlan {
   std::vector<int64_t> TensorDims(const TensorShape& tensor) const;
 };
 
+// Returns the table's row that stands for row `out_row` of a plan with positions, or nothing where the
+// position is not one of the rows: outside of them, between them, or different on several axes.
+std::optional<int64_t> RowOfPosition(const TableShape& shape, const SlicePlan& plan, int64_t out_row);
+
 // Checks `selection` against `shape`.
 // Errors: OutOfRange for rows, positions, columns, heads or keys past the end; InvalidArgument for a
-// range whose end is before its begin, for rows and positions together, for positions of a table whose
-// rows have none, for heads or keys of a table without them, and for more than kMaxPositionsPerRequest
-// positions. All carry field violations with paths such as "selection.rows.end".
+// range whose end is before its begin, for rows and positions together or two kinds of positions, for
+// positions of a table whose rows have none or that has other ones, for heads or keys of a table without
+// them, and for more than kMaxPositionsPerRequest positions. All carry field violations with paths such as "selection.rows.end".
 absl::StatusOr<SlicePlan> ResolveSelection(const Selection& selection, const TableShape& shape);
 
 }  // namespace posenc

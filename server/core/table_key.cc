@@ -17,77 +17,70 @@
 namespace posenc {
 namespace {
 
-// Appends "name=value" lines.
-class CanonicalWriter {
- public:
-  void Line(absl::string_view name, absl::string_view value) {
-    absl::StrAppend(&text_, name, "=", value, "\n");
-  }
-  void Line(absl::string_view name, int64_t value) { Line(name, absl::StrCat(value)); }
-  void Line(absl::string_view name, double value) { Line(name, Hex(value)); }
-  void Line(absl::string_view name, const std::vector<double>& values) {
-    Line(name, absl::StrJoin(values, ",", [](std::string* out, double value) {
-           absl::StrAppend(out, Hex(value));
-         }));
-  }
-  std::string text() && { return std::move(text_); }
+template <Record T>
+void WriteRecord(const T& record, const std::string& prefix, std::string& text);
 
- private:
-  static std::string Hex(double value) { return absl::StrFormat("%a", value); }
-  std::string text_ = "posenc.table/1\n";
+std::string Text(int64_t value) { return absl::StrCat(value); }
+std::string Text(bool value) { return value ? "1" : "0"; }
+std::string Text(double value) { return absl::StrFormat("%a", value); }
+std::string Text(const std::string& value) { return absl::CEscape(value); }
+template <Named Enum>
+std::string Text(Enum value) {
+  return std::string(NameOf(value));
+}
+template <typename T>
+std::string Text(const std::vector<T>& values) {
+  return absl::StrJoin(values, ",", [](std::string* out, T value) { out->append(Text(value)); });
+}
+
+// Appends the lines of one field: "name=value"; for a record its own fields behind "name.", for a variant
+// the alternative's name and its fields.
+template <typename T>
+void WriteField(const std::string& prefix, absl::string_view name, const T& value, std::string& text) {
+  if constexpr (kIsOptional<T>) {
+    if (value) return WriteField(prefix, name, *value, text);
+    absl::StrAppend(&text, prefix, name, "=none\n");
+  } else if constexpr (kIsVariant<T>) {
+    absl::StrAppend(&text, prefix, name, "=", AlternativeName(value), "\n");
+    std::visit(
+        [&]<typename Alternative>(const Alternative& alternative) {
+          if constexpr (Record<Alternative>) WriteRecord(alternative, prefix, text);
+        },
+        value);
+  } else if constexpr (Record<T>) {
+    WriteRecord(value, absl::StrCat(prefix, name, "."), text);
+  } else {
+    absl::StrAppend(&text, prefix, name, "=", Text(value), "\n");
+  }
+}
+
+struct FieldLines {
+  bool later;
+  std::string lines;
 };
 
-void Write(const SinusoidalSpec& spec, CanonicalWriter& out) {
-  out.Line("d_model", spec.d_model);
-  out.Line("max_len", spec.max_len);
-  out.Line("base", spec.base);
-  out.Line("order", NameOf(spec.order));
-  out.Line("frequency_shift", spec.frequency_shift);
-  out.Line("odd_width", NameOf(spec.odd_width.value_or(OddWidth::kReject)));
-  out.Line("clamp_denominator", int64_t{spec.clamp_denominator});
-  out.Line("first_position", spec.first_position);
-  out.Line("zero_row", spec.zero_row ? absl::StrCat(*spec.zero_row) : "none");
-  out.Line("position_scale", spec.position_scale);
-  out.Line("row_scale", spec.row_scale);
+template <Record T>
+std::vector<FieldLines> LinesOf(const T& record, const std::string& prefix) {
+  std::vector<FieldLines> all;
+  T::Fields(record, [&](const Field& field, const auto& value) {
+    FieldLines& lines = all.emplace_back(FieldLines{field.later, ""});
+    WriteField(prefix, field.name, value, lines.lines);
+  });
+  return all;
 }
 
-void WriteScaling(const std::monostate&, CanonicalWriter& out) { out.Line("scaling", "none"); }
-
-void WriteScaling(const LinearScaling& scaling, CanonicalWriter& out) {
-  out.Line("scaling", "linear");
-  out.Line("factor", scaling.factor);
-}
-
-void WriteScaling(const Llama3Scaling& scaling, CanonicalWriter& out) {
-  out.Line("scaling", "llama3");
-  out.Line("factor", scaling.factor);
-  out.Line("low_freq_factor", scaling.low_freq_factor);
-  out.Line("high_freq_factor", scaling.high_freq_factor);
-  out.Line("original_max_len", scaling.original_max_len);
-}
-
-void WriteScaling(const ExplicitFrequencies& scaling, CanonicalWriter& out) {
-  out.Line("scaling", "frequencies");
-  out.Line("inverse_frequencies", scaling.inverse_frequencies);
-}
-
-void Write(const RopeSpec& spec, CanonicalWriter& out) {
-  out.Line("head_dim", spec.head_dim);
-  out.Line("rotary_dim", spec.rotary_dim);
-  out.Line("max_len", spec.max_len);
-  out.Line("base", spec.base);
-  std::visit([&](const auto& scaling) { WriteScaling(scaling, out); }, spec.scaling);
-  out.Line("layout", NameOf(spec.layout));
-  out.Line("first_position", spec.first_position);
-}
-
-void Write(const AlibiSpec& spec, CanonicalWriter& out) {
-  out.Line("heads", spec.heads);
-  out.Line("max_len", spec.max_len);
-  out.Line("bias_max", spec.bias_max);
-  out.Line("slope_rule", NameOf(spec.slope_rule));
-  out.Line("form", NameOf(spec.form));
-  out.Line("masked", int64_t{spec.masked});
+// Leaves out fields that joined later and are at their default.
+template <Record T>
+void WriteRecord(const T& record, const std::string& prefix, std::string& text) {
+  const std::vector<FieldLines> lines = LinesOf(record, prefix);
+  std::vector<FieldLines> defaults;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].later) {
+      if (defaults.empty()) defaults = LinesOf(T(), prefix);
+      if (lines[i].lines == defaults[i].lines) continue;
+    }
+    text.append(lines[i].lines);
+  }
 }
 
 }  // namespace
@@ -111,12 +104,11 @@ absl::StatusOr<TableKey> TableKey::FromHex(absl::string_view hex) {
 }
 
 std::string CanonicalText(const TableSpec& normalized) {
-  CanonicalWriter out;
-  out.Line("family", FamilyName(normalized.family));
-  out.Line("element_type", ElementTypeName(normalized.element_type));
-  out.Line("arithmetic", NameOf(normalized.arithmetic));
-  std::visit([&](const auto& family) { Write(family, out); }, normalized.family);
-  return std::move(out).text();
+  std::string text = absl::StrCat("posenc.table/1\nfamily=", FamilyName(normalized.family),
+                                  "\nelement_type=", ElementTypeName(normalized.element_type),
+                                  "\narithmetic=", NameOf(normalized.arithmetic), "\n");
+  std::visit([&](const auto& family) { WriteRecord(family, "", text); }, normalized.family);
+  return text;
 }
 
 TableKey KeyOf(const TableSpec& normalized) {

@@ -41,6 +41,8 @@ enum class RowKind : uint8_t {
   kPositions = 1,    // row r is position first_position + r
   kHeadQueries = 2,  // row h · queries + q: head h, query q; columns are keys
   kSingle = 3,       // one row that has no position (frequencies, slopes)
+  kCells = 4,        // row r is a cell of a grid, or a query of a map; it has no position of its own
+  kHeads = 5,        // row h is head h; columns are keys
 };
 
 struct TableShape {
@@ -52,6 +54,9 @@ struct TableShape {
   // past the rows on the negative side, where a cache is shifted back.
   int64_t positions_begin = 0;
   int64_t positions_end = 0;
+  int64_t position_axes = 1;      // coordinates of one position (M-RoPE: 3)
+  bool real_positions = false;    // whether positions may be any real number between begin and end
+  bool descending = false;        // row r is position first_position − r
 
   int64_t rows() const {
     int64_t count = 1;

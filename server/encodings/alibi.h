@@ -28,7 +28,7 @@ class AlibiGenerator final : public TableGenerator {
   void Generate(int64_t first_row, int64_t row_count,
                 std::span<std::byte* const> out) const override;
   // Writes nothing: rows of a bias have no position.
-  void GenerateAt(std::span<const int64_t>, std::span<std::byte* const>) const override {}
+  void GenerateAt(std::span<const double>, std::span<std::byte* const>) const override {}
 
  private:
   // Rows of one head, from query `first_query` on.

@@ -10,44 +10,34 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/encodings/exact/frequency_rule.h"
 #include "server/encodings/exact/multiplier.h"
+#include "server/encodings/phasor_table.h"
 #include "server/encodings/table_generator.h"
 
 namespace posenc {
 
-// a0 a1 …; the list twice; each twice.
-enum class ProductForm : uint8_t { kOnce, kDuplicated, kRepeated };
-
-struct ProductTable {
-  FrequencyRule rule;
-  bool inverted = false;  // 1 / w_k instead of w_k
-  ElementType element_type = ElementType::kF32;
-  ProductForm form = ProductForm::kOnce;
-  TableShape shape;  // kSingle: one row, of the constants
-};
-
 class ProductGenerator final : public TableGenerator {
  public:
-  explicit ProductGenerator(const ProductTable& table);
+  // Requires: the table has no grid, and its layout one segment of cosines, which are the angles. A row
+  // of kind kSingle is the frequencies, or with `inverted` 1 / w_k.
+  ProductGenerator(const PhasorTable& table, bool inverted);
 
-  const TableShape& shape() const override { return shape_; }
+  const TableShape& shape() const override { return form_.shape; }
   const TableFacts& facts() const override { return facts_; }
   size_t footprint_bytes() const override;
   void Generate(int64_t first_row, int64_t row_count,
                 std::span<std::byte* const> out) const override;
-  void GenerateAt(std::span<const int64_t> positions,
+  void GenerateAt(std::span<const double> positions,
                   std::span<std::byte* const> out) const override;
 
  private:
-  void WriteRow(int64_t factor, std::byte* row) const;
+  // `axis_step`: 1 when each axis has its own position, 0 when all have the first one.
+  void WriteRow(const double* position, int axis_step, std::byte* row) const;
   uint64_t Cell(int64_t factor, int64_t k) const;
 
-  FrequencyRule rule_;
+  PhasorForm form_;
+  Frequencies source_;
   bool inverted_;
-  ElementType type_;
-  ProductForm form_;
-  TableShape shape_;
   TableFacts facts_;
   std::vector<Multiplier> multipliers_;
 };

@@ -2,6 +2,7 @@
 
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "server/core/normalize.h"
 #include "server/encodings/alibi.h"
 #include "server/encodings/phasor_generator.h"
@@ -12,32 +13,51 @@
 namespace posenc {
 namespace {
 
-using Result = std::shared_ptr<const TableGenerator>;
+using Generator = std::shared_ptr<const TableGenerator>;
+using Result = absl::StatusOr<Generator>;
 
-Result Make(const SinusoidalSpec& spec, ElementType type) {
-  return std::make_shared<PhasorGenerator>(DescribeSinusoidal(spec, type));
+// What is made of a spec besides its family.
+struct Context {
+  const TableSpec& spec;
+  const TensorCatalog& catalog;
+  ElementType type() const { return spec.element_type; }
+};
+
+Result NotServed(absl::string_view what) {
+  return absl::UnimplementedError(absl::StrCat(what, " is not served"));
 }
 
-Result Make(const RopeSpec& spec, ElementType type) {
+Result Make(const SinusoidalSpec& spec, const Context& context) {
+  return std::make_shared<PhasorGenerator>(DescribeSinusoidal(spec, context.type()));
+}
+
+Result Make(const RopeSpec& spec, const Context& context) {
   if (HoldsAngles(spec.layout)) {
-    return std::make_shared<ProductGenerator>(DescribeRopeAngles(spec, type));
+    return std::make_shared<ProductGenerator>(DescribeRopeAngles(spec, context.type()));
   }
-  return std::make_shared<PhasorGenerator>(DescribeRope(spec, type));
+  return std::make_shared<PhasorGenerator>(DescribeRope(spec, context.type()));
 }
 
-Result Make(const AlibiSpec& spec, ElementType type) {
-  return std::make_shared<AlibiGenerator>(spec, type);
+Result Make(const AlibiSpec& spec, const Context& context) {
+  return std::make_shared<AlibiGenerator>(spec, context.type());
 }
+
+Result Make(const LearnedSpec&, const Context&) { return NotServed("learned"); }
+Result Make(const GridSinusoidalSpec&, const Context&) { return NotServed("grid_sinusoidal"); }
+Result Make(const RelativeBucketSpec&, const Context&) { return NotServed("relative_bucket"); }
+Result Make(const RelativeBiasSpec&, const Context&) { return NotServed("relative_bias"); }
+Result Make(const QueryTemperatureSpec&, const Context&) { return NotServed("query_temperature"); }
 
 }  // namespace
 
-absl::StatusOr<Result> MakeTableGenerator(const TableSpec& normalized) {
+absl::StatusOr<Generator> MakeTableGenerator(const TableSpec& normalized, const TensorCatalog& catalog) {
   if (absl::Status target = CheckKernelTargetOfEnvironment(); !target.ok()) return target;
   // Normalising is cheap and idempotent, and refuses whatever the arithmetic is not proven for.
   absl::StatusOr<TableSpec> spec = Normalize(normalized);
   if (!spec.ok()) return spec.status();
-  return std::visit([&](const auto& family) { return Make(family, spec->element_type); },
-                    spec->family);
+  if (absl::Status bound = BindTensors(catalog, *spec); !bound.ok()) return bound;
+  const Context context{*spec, catalog};
+  return std::visit([&](const auto& family) { return Make(family, context); }, spec->family);
 }
 
 }  // namespace posenc

@@ -22,6 +22,7 @@
 #include "absl/status/statusor.h"
 #include "server/core/spec.h"
 #include "server/core/table_shape.h"
+#include "server/core/tensor_catalog.h"
 
 namespace posenc {
 
@@ -29,6 +30,7 @@ namespace posenc {
 struct TableFacts {
   std::vector<double> inverse_frequencies;  // rounded to double; empty for ALiBi
   std::vector<double> slopes;               // ALiBi only, rounded to double
+  std::vector<int32_t> axis_of_pair;        // rotary tables with several position axes
   double magnitude = 1.0;       // factor on cos and sin that is already in the table
   double softmax_scale = 1.0;   // factor that the model must put on its scores besides 1/sqrt(head_dim)
   std::string error_bound;      // e.g. "correctly rounded (0.5 ulp)"
@@ -51,18 +53,21 @@ class TableGenerator {
   virtual void Generate(int64_t first_row, int64_t row_count,
                         std::span<std::byte* const> out) const = 0;
 
-  // Writes one row of every tensor for each position, in the order given. Positions may lie outside of
-  // the rows, within shape().positions_begin … positions_end.
+  // Writes one row of every tensor for each position, in the order given; a position is
+  // shape().position_axes coordinates next to each other. Positions may lie outside of the rows, within
+  // shape().positions_begin … positions_end, and are whole numbers unless shape().real_positions.
   // Requires: row_kind is kPositions.
-  virtual void GenerateAt(std::span<const int64_t> positions,
+  virtual void GenerateAt(std::span<const double> positions,
                           std::span<std::byte* const> out) const = 0;
 };
 
-// Returns the generator of a normalised spec. Costs microseconds for a rotary table, up to some
-// milliseconds for the widest.
+// Returns the generator of a spec that is normalised and bound to `catalog` (normalize.h). Costs
+// microseconds for a rotary table, up to some milliseconds for the widest. The catalog is not kept, its
+// tensors' owners are.
 // Errors: InvalidArgument for a spec that is not normalised and not valid, and as
-// CheckKernelTargetOfEnvironment.
-absl::StatusOr<std::shared_ptr<const TableGenerator>> MakeTableGenerator(const TableSpec& normalized);
+// CheckKernelTargetOfEnvironment; as BindTensors; Unimplemented for what is not served, named.
+absl::StatusOr<std::shared_ptr<const TableGenerator>> MakeTableGenerator(
+    const TableSpec& normalized, const TensorCatalog& catalog = EmptyCatalog());
 
 // Names the instruction set that the kernels use: "AVX2", "AVX3", "SSE4", "SCALAR", …
 std::string KernelTarget();

@@ -148,4 +148,11 @@ absl::StatusOr<ModelTables> ResolveModelConfig(absl::string_view config_json) {
                      std::move(reading.notes)};
 }
 
+absl::StatusOr<ModelTables> ResolveModel(const ModelQuery& query) {
+  if (!query.gguf_json.empty() || query.runtime != Runtime::kTransformers) {
+    return absl::UnimplementedError("runtimes and GGUF are not served");
+  }
+  return ResolveModelConfig(query.config_json);
+}
+
 }  // namespace posenc

@@ -2,14 +2,18 @@
 // came from.
 //
 // Rules: Hugging Face transformers' (v4 and v5 keys, class defaults), for the families in the list of
-// model_families.cc. A family that is not in the list is answered with what is certain from its keys, and
-// the notes say what is not.
+// model_families.cc; where another runtime reads the same file in its own way, by that runtime's rules. A
+// family that is not in the list is answered with what is certain from its keys, and the notes say what
+// is not.
 //
 // Threads: pure functions. Ownership: everything is a value.
 
 #ifndef POSENC_SERVER_MODELS_MODEL_CONFIG_H_
 #define POSENC_SERVER_MODELS_MODEL_CONFIG_H_
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +45,9 @@ struct ModelTable {
   TableSpec spec;    // normalised; element type F32, the default layout (column i is pair i)
   Pairing pairing = Pairing::kNone;
   double softmax_scale = 1.0;  // factor on the scores besides 1/sqrt(head_dim)
+  double magnitude = 1.0;      // factor on cos and sin that is already in the table
+  int64_t rotary_begin = 0;    // first channel of a head that rotates; the rotated ones follow each other
+  std::string applies_to = {};  // which layers or parts use the table; empty: all
   std::vector<ValueOrigin> origins;
 };
 
@@ -51,7 +58,32 @@ struct ModelTables {
   std::vector<std::string> notes;   // warnings, assumptions, what is not certain
 };
 
-// Reads the text of a config.json.
+// Whose rules turn a file into tables.
+enum class Runtime : uint8_t {
+  kTransformers = 1,  // what the model's authors meant: transformers' current rules
+  kVllm = 2,
+  kLlamaCpp = 3,
+  kTensorRtLlm = 4,
+  kMlxLm = 5,
+};
+constexpr auto EnumNames(Runtime) {
+  return std::to_array<absl::string_view>({"transformers", "vllm", "llama.cpp", "tensorrt-llm", "mlx-lm"});
+}
+
+// A model's file and how to read it. Exactly one of the two texts is not empty.
+struct ModelQuery {
+  std::string config_json = {};  // the text of a config.json, of transformers or diffusers
+  std::string gguf_json = {};    // a GGUF file's metadata as JSON (ReadGgufMetadata)
+  Runtime runtime = Runtime::kTransformers;
+  // Length of the sequence that the tables are for, where scaling depends on it.
+  std::optional<int64_t> effective_length = {};
+};
+
+// Reads a model's file by a runtime's rules.
+// Errors: as ResolveModelConfig.
+absl::StatusOr<ModelTables> ResolveModel(const ModelQuery& query);
+
+// Reads the text of a config.json by transformers' rules.
 // Errors: InvalidArgument for text that is not JSON or not an object (with the place), for a value of the
 // wrong kind or out of range and for a missing key that has no default (field violations with the file's
 // own key path, e.g. "rope_scaling.factor"); Unimplemented for a scaling or position type that is known

@@ -40,8 +40,9 @@ SlicePlan ChunkCursor::Peek() const {
     chunk.runs = {{begin, begin + rows}};
   } else if (!done()) {
     rows = PositionRows();
-    const auto first = plan_.positions.begin() + next_row_;
-    chunk.positions.assign(first, first + rows);
+    chunk.position_axes = plan_.position_axes;
+    const auto first = plan_.positions.begin() + next_row_ * plan_.position_axes;
+    chunk.positions.assign(first, first + rows * plan_.position_axes);
   }
   chunk.row_dims = {rows};
   return chunk;

@@ -19,6 +19,7 @@ namespace {
 void EncodeFacts(const TableFacts& facts, v1::DescribeTableResponse& response) {
   response.mutable_inverse_frequencies()->Add(facts.inverse_frequencies.begin(),
                                               facts.inverse_frequencies.end());
+  response.mutable_axis_of_pair()->Add(facts.axis_of_pair.begin(), facts.axis_of_pair.end());
   response.mutable_slopes()->Add(facts.slopes.begin(), facts.slopes.end());
   response.set_magnitude(facts.magnitude);
   response.set_softmax_scale(facts.softmax_scale);
@@ -42,6 +43,8 @@ absl::StatusOr<v1::DescribeTableResponse> Describe(const Table& table) {
   response.set_rows_per_block(table.rows_per_block());
   response.set_positions_begin(shape.positions_begin);
   response.set_positions_end(shape.positions_end);
+  response.set_position_axes(static_cast<int32_t>(shape.position_axes));
+  response.set_real_positions(shape.real_positions);
   EncodeFacts(table.generator().facts(), response);
   return response;
 }
@@ -90,7 +93,7 @@ void Answer(const ContextPtr& context, const TablePtr& table, bool with_digest,
 
 void DescribeTable(const ContextPtr& context, const v1::DescribeTableRequest& request,
                    const std::shared_ptr<UnaryCall>& call) {
-  absl::StatusOr<TableSpec> spec = DecodeNormalizedSpec(request.spec());
+  absl::StatusOr<TableSpec> spec = DecodeNormalizedSpec(request.spec(), *context->catalog);
   if (!spec.ok()) return call->Respond(spec.status());
   context->store->Open(
       *spec, [context, with_digest = request.with_content_digest(), call](auto table) {

@@ -36,7 +36,7 @@ absl::Status CheckWork(const SlicePlan& plan, const TableShape& shape) {
         absl::StrCat("the slice cuts columns out of ", work, " bytes of rows, but GetSlice goes through ",
                      limits::kMaxGatherBytes, " at most; use StreamSlice, which has no limit"));
   }
-  const auto count = static_cast<int64_t>(plan.positions.size());
+  const int64_t count = plan.row_count();
   const auto row_bytes = static_cast<uint64_t>(shape.row_bytes());
   if (SaturatedBytes(count, shape.row_bytes()) <= limits::kMaxGatherBytes) return absl::OkStatus();
   return FieldError(absl::StatusCode::kInvalidArgument, "selection.positions",
@@ -75,7 +75,8 @@ void Answer(const ContextPtr& context, const TablePtr& table, const Selection& s
 
 void GetSlice(const ContextPtr& context, const v1::GetSliceRequest& request,
               const std::shared_ptr<UnaryCall>& call) {
-  absl::StatusOr<SliceRequest> decoded = DecodeSliceRequest(request.spec(), request.selection());
+  absl::StatusOr<SliceRequest> decoded = 
+      DecodeSliceRequest(request.spec(), request.selection(), *context->catalog);
   if (!decoded.ok()) return call->Respond(decoded.status());
   context->store->Open(
       decoded->spec, [context, selection = std::move(decoded->selection), call](auto table) {

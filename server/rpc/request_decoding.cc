@@ -38,22 +38,23 @@ absl::Status UnderIndex(const absl::Status& status, int index) {
 }  // namespace
 
 absl::StatusOr<SliceRequest> DecodeSliceRequest(const v1::TableSpec& spec,
-                                                const v1::Selection& selection) {
-  absl::StatusOr<TableSpec> table = DecodeNormalizedSpec(spec);
+                                                const v1::Selection& selection,
+                                                const TensorCatalog& catalog) {
+  absl::StatusOr<TableSpec> table = DecodeNormalizedSpec(spec, catalog);
   absl::StatusOr<Selection> part = DecodeSelection(selection);
   if (absl::Status status = Joined(table.status(), part.status()); !status.ok()) return status;
   return SliceRequest{*std::move(table), *std::move(part)};
 }
 
 absl::StatusOr<std::vector<TableSpec>> DecodeSpecs(
-    const google::protobuf::RepeatedPtrField<v1::TableSpec>& specs) {
+    const google::protobuf::RepeatedPtrField<v1::TableSpec>& specs, const TensorCatalog& catalog) {
   if (specs.empty()) {
     return FieldError(absl::StatusCode::kInvalidArgument, "specs",
                       "is empty; allowed: at least one table");
   }
   std::vector<TableSpec> tables;
   for (int i = 0; i < specs.size(); ++i) {
-    absl::StatusOr<TableSpec> table = DecodeNormalizedSpec(specs[i]);
+    absl::StatusOr<TableSpec> table = DecodeNormalizedSpec(specs[i], catalog);
     if (!table.ok()) return UnderIndex(table.status(), i);
     tables.push_back(*std::move(table));
   }

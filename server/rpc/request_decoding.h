@@ -13,6 +13,7 @@
 #include "posenc/v1/spec.pb.h"
 #include "server/core/selection.h"
 #include "server/core/spec.h"
+#include "server/core/tensor_catalog.h"
 
 namespace posenc {
 
@@ -24,13 +25,14 @@ struct SliceRequest {
 // Decodes what GetSlice and StreamSlice have in common.
 // Errors: InvalidArgument with the violations of the spec and those of the selection.
 absl::StatusOr<SliceRequest> DecodeSliceRequest(const v1::TableSpec& spec,
-                                                const v1::Selection& selection);
+                                                const v1::Selection& selection,
+                                                const TensorCatalog& catalog);
 
 // Decodes and normalises a list of specs.
 // Errors: InvalidArgument for an empty list ("specs"), and with paths such as "specs[2].rope.head_dim" for
 // the first spec that is not valid.
 absl::StatusOr<std::vector<TableSpec>> DecodeSpecs(
-    const google::protobuf::RepeatedPtrField<v1::TableSpec>& specs);
+    const google::protobuf::RepeatedPtrField<v1::TableSpec>& specs, const TensorCatalog& catalog);
 
 // Returns a status of `code` with one violation: "`field` `description`".
 absl::Status FieldError(absl::StatusCode code, absl::string_view field, std::string description);

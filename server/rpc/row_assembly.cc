@@ -1,6 +1,7 @@
 #include "server/rpc/row_assembly.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
         call_(std::move(call)),
         done_(std::move(done)),
         batch_rows_(std::min(std::max<int64_t>(1, kBatchBytes / table_->shape().row_bytes()),
-                             static_cast<int64_t>(plan_.positions.size()))),
+                             plan_.positions.empty() ? 1 : plan_.row_count())),
         buffer_(table_->shape(), plan_, batch_rows_) {
     if (!plan_.runs.empty()) row_ = plan_.runs.front().begin;
   }
@@ -103,7 +104,7 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
   // gather keeps nobody waiting for its end.
   void GatherPositions() {
     if (Stopped()) return;
-    const auto count = static_cast<int64_t>(plan_.positions.size());
+    const int64_t count = plan_.row_count();
     const int64_t end = std::min(out_row_ + batch_rows_, count);
     while (out_row_ < end) GatherSome(end);
     block_ = nullptr;
@@ -115,29 +116,27 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
   // Copies the next row when its block is resident, else generates it and those after it that are not,
   // up to row `end` of the answer.
   void GatherSome(int64_t end) {
-    const std::span<const int64_t> positions(plan_.positions);
     const int64_t begin = out_row_++;
-    const int64_t position = positions[static_cast<size_t>(begin)];
-    if (FindRow(position)) {
-      return buffer_.CopyRows(*block_, position - table_->shape().first_position, 1, begin);
-    }
-    while (out_row_ < end && !FindRow(positions[static_cast<size_t>(out_row_)])) ++out_row_;
+    if (const auto row = FindRow(begin)) return buffer_.CopyRows(*block_, *row, 1, begin);
+    while (out_row_ < end && !FindRow(out_row_)) ++out_row_;
     const std::vector<std::byte*> targets = buffer_.GenerationTargets(begin);
-    table_->generator().GenerateAt(
-        positions.subspan(static_cast<size_t>(begin), static_cast<size_t>(out_row_ - begin)), targets);
+    const auto axes = static_cast<size_t>(plan_.position_axes);
+    const auto first = static_cast<size_t>(begin), count = static_cast<size_t>(out_row_ - begin);
+    table_->generator().GenerateAt(std::span(plan_.positions).subspan(first * axes, count * axes), targets);
     buffer_.StoreGenerated(out_row_ - begin, begin);
   }
 
-  // True when the row of `position` is in block_. Looks a block up once for rows that follow each other.
-  bool FindRow(int64_t position) {
-    const int64_t row = position - table_->shape().first_position;
-    if (row < 0 || row >= table_->rows()) return false;
-    const int64_t index = table_->BlockOfRow(row);
+  // Returns the table's row that row `out_row` of the answer is, when its block is resident and now in
+  // block_. Looks a block up once for rows that follow each other.
+  std::optional<int64_t> FindRow(int64_t out_row) {
+    const std::optional<int64_t> row = RowOfPosition(table_->shape(), plan_, out_row);
+    if (!row) return std::nullopt;
+    const int64_t index = table_->BlockOfRow(*row);
     if (index != looked_up_) {
       block_ = store_.FindResident(*table_, index);
       looked_up_ = index;
     }
-    return block_ != nullptr;
+    return block_ != nullptr ? row : std::nullopt;
   }
 
   TableStore& store_;

@@ -16,6 +16,7 @@
 
 #include "absl/time/time.h"
 #include "server/core/limits.h"
+#include "server/core/tensor_catalog.h"
 #include "server/tables/table_store.h"
 
 namespace posenc {
@@ -29,6 +30,8 @@ struct BuildInfo {
 
 struct ServiceContext {
   TableStore* store = nullptr;
+  // Tensors that specs name; outlives the services.
+  const TensorCatalog* catalog = &EmptyCatalog();
   BuildInfo build;
   absl::Time start_time;
   size_t block_bytes = limits::kDefaultBlockBytes;

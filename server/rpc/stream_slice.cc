@@ -46,7 +46,8 @@ void Begin(const ContextPtr& context, const TablePtr& table, const Selection& se
 
 void StreamSlice(const ContextPtr& context, const v1::StreamSliceRequest& request,
                  const std::shared_ptr<StreamCall>& call) {
-  absl::StatusOr<SliceRequest> decoded = DecodeSliceRequest(request.spec(), request.selection());
+  absl::StatusOr<SliceRequest> decoded = 
+      DecodeSliceRequest(request.spec(), request.selection(), *context->catalog);
   if (!decoded.ok()) return call->Finish(decoded.status());
   context->store->Open(decoded->spec, [context, selection = std::move(decoded->selection),
                                        skip_rows = request.skip_rows(), call](auto table) {

@@ -10,7 +10,7 @@ namespace posenc {
 
 void WarmTables(const ContextPtr& context, const v1::WarmTablesRequest& request,
                 const std::shared_ptr<StreamCall>& call) {
-  absl::StatusOr<std::vector<TableSpec>> specs = DecodeSpecs(request.specs());
+  absl::StatusOr<std::vector<TableSpec>> specs = DecodeSpecs(request.specs(), *context->catalog);
   if (!specs.ok()) return call->Finish(specs.status());
   std::make_shared<WarmProgress>(context, *std::move(specs), !request.unpinned(), call)->Start();
 }

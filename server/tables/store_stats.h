@@ -8,7 +8,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <variant>
 
+#include "server/core/spec.h"
 #include "server/tables/table.h"
 
 namespace posenc {
@@ -46,7 +48,7 @@ struct StoreStats {
   uint64_t coalesced = 0;   // blocks that another request was already having generated
   uint64_t generated_blocks = 0;
   uint64_t generated_bytes = 0;
-  std::array<uint64_t, 3> generated_by_family{};  // indexed as FamilySpec
+  std::array<uint64_t, std::variant_size_v<FamilySpec>> generated_by_family{};  // indexed as FamilySpec
   uint64_t cancelled_builds = 0;
   uint64_t capacity_evictions = 0;
   uint64_t admin_evictions = 0;

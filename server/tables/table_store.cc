@@ -108,7 +108,9 @@ EvictionResult BudgetedTableStore::EvictAll() {
 
 std::unique_ptr<TableStore> MakeTableStore(const TableStoreOptions& options) {
   TableStoreOptions complete = options;
-  if (!complete.make_generator) complete.make_generator = MakeTableGenerator;
+  if (!complete.make_generator) {
+    complete.make_generator = [](const TableSpec& spec) { return MakeTableGenerator(spec); };
+  }
   return std::make_unique<BudgetedTableStore>(complete);
 }
 

@@ -69,8 +69,9 @@ class Client {
   // Streams with every choice open: skipped rows, destinations that depend on the shape, chunks as well.
   absl::Status Stream(const StreamParams& params) { return connection_->Stream(params); }
 
-  // Says which tables the text of a model's config.json means, and where each value came from.
-  absl::StatusOr<ModelTables> ResolveModel(std::string config_json, const CallOptions& call = {});
+  // Says which tables a model's file means, by the rules of a runtime, and where each value came from.
+  //   client.ResolveModel({.config_json = text, .runtime = posenc::Runtime::kVllm});
+  absl::StatusOr<ModelTables> ResolveModel(ModelQuery query, const CallOptions& call = {});
 
   // Makes the server generate tables ahead of their use, and pin them.
   absl::Status Warm(const WarmParams& params) { return connection_->Warm(params); }

@@ -12,6 +12,9 @@
 #include "posenc/connection.h"
 
 namespace posenc {
+
+class TensorCatalog;  // server/core/tensor_catalog.h
+
 inline namespace client_v1 {
 
 // PEM texts. The server's certificate is checked against `root_certificates`, by default the system's;
@@ -56,7 +59,9 @@ std::shared_ptr<Connection> MakeConnection(const std::string& target,
 
 // Returns a connection that computes in this process, with the code of the service: the same bytes, the
 // same errors, and no server. What only a server has (Warm, ListTables, Evict) is Unimplemented.
-std::shared_ptr<Connection> MakeLocalConnection();
+// `catalog` holds the stored tensors that learned tables and bucket biases name (OpenStoredTensor in
+// server/models/stored_tensors.h reads them from files); null: none.
+std::shared_ptr<Connection> MakeLocalConnection(std::shared_ptr<const TensorCatalog> catalog = nullptr);
 
 // The version of this library, e.g. "0.1.0".
 std::string ClientVersion();

@@ -64,7 +64,7 @@ struct StreamParams {
 };
 
 struct ResolveModelParams {
-  std::string config_json = {};
+  ModelQuery query = {};
   CallOptions call = {};
 };
 

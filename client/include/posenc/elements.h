@@ -59,6 +59,8 @@ inline constexpr ElementType ElementTypeOf<Half> = ElementType::kF16;
 template <>
 inline constexpr ElementType ElementTypeOf<BFloat16> = ElementType::kBF16;
 template <>
+inline constexpr ElementType ElementTypeOf<int32_t> = ElementType::kI32;
+template <>
 inline constexpr ElementType ElementTypeOf<std::complex<float>> = ElementType::kComplex64;
 template <>
 inline constexpr ElementType ElementTypeOf<std::complex<double>> = ElementType::kComplex128;

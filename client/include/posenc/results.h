@@ -34,6 +34,9 @@ struct TableDescription {
   int64_t positions_begin = 0;  // positions that Gather takes: [begin, end)
   int64_t positions_end = 0;
   std::vector<std::string> notes = {};
+  std::vector<int32_t> axis_of_pair = {};  // position axis of each rotated pair; empty with one axis
+  int64_t position_axes = 1;               // coordinates of one position
+  bool real_positions = false;             // whether Selection::real_positions is taken
 };
 
 // The whole answer that a stream delivers in pieces.

@@ -12,6 +12,7 @@
 #ifndef POSENC_SPECS_H_
 #define POSENC_SPECS_H_
 
+#include <type_traits>
 #include <utility>
 
 #include "server/core/element_type.h"
@@ -25,6 +26,11 @@ inline namespace client_v1 {
 using Sinusoidal = SinusoidalSpec;
 using Rope = RopeSpec;
 using Alibi = AlibiSpec;
+using Learned = LearnedSpec;
+using GridSinusoidal = GridSinusoidalSpec;
+using RelativeBucket = RelativeBucketSpec;
+using RelativeBias = RelativeBiasSpec;
+using QueryTemperature = QueryTemperatureSpec;
 
 // Whatever a call takes where it asks for a table: a family's spec, alone or with an element type, or a
 // whole TableSpec (from ResolveModel, say). Implicit on purpose:
@@ -33,12 +39,11 @@ using Alibi = AlibiSpec;
 //   client.Get({posenc::Rope{.head_dim = 128}, posenc::ElementType::kBF16});
 class TableRequest {
  public:
-  TableRequest(Sinusoidal spec, ElementType type = ElementType::kF32)  // NOLINT
-      : spec_{std::move(spec), type} {}
-  TableRequest(Rope spec, ElementType type = ElementType::kF32)  // NOLINT
-      : spec_{std::move(spec), type} {}
-  TableRequest(Alibi spec, ElementType type = ElementType::kF32)  // NOLINT
-      : spec_{std::move(spec), type} {}
+  template <typename Family>
+    requires std::is_constructible_v<FamilySpec, Family>
+  TableRequest(Family spec, ElementType type = ElementType::kUnspecified,  // NOLINT
+               Arithmetic arithmetic = Arithmetic::kExact)
+      : spec_{std::move(spec), type, arithmetic} {}
   TableRequest(TableSpec spec) : spec_(std::move(spec)) {}  // NOLINT
 
   const TableSpec& spec() const { return spec_; }

@@ -1,0 +1,46 @@
+#include "server/core/relative_bias_spec.h"
+
+#include "server/core/field_checks.h"
+#include "server/core/names.h"
+
+namespace posenc {
+namespace {
+
+void CheckRule(const ProximalBias&, const RelativeBiasSpec&, Violations&) {}
+
+void CheckRule(const SandwichBias& rule, const RelativeBiasSpec&, Violations& bad) {
+  if (rule.head_dim % 2 != 0) {
+    bad.Add("relative_bias.sandwich.head_dim", rule.head_dim, "an even number");
+  }
+}
+
+void CheckRule(const KerpleBias& rule, const RelativeBiasSpec& spec, Violations& bad) {
+  CheckCount("relative_bias.kerple.r1", rule.r1, spec.heads, "head", bad);
+  CheckCount("relative_bias.kerple.r2", rule.r2, spec.heads, "head", bad);
+  if (rule.kind != KerpleKind::kPower) return;
+  for (size_t i = 0; i < rule.r2.size(); ++i) {
+    CheckRange(absl::StrCat("relative_bias.kerple.r2[", i, "]"), rule.r2[i], limits::kMinRowScale, 2.0, bad);
+  }
+}
+
+void CheckRule(const FireBias& rule, const RelativeBiasSpec& spec, Violations& bad) {
+  const auto hidden = static_cast<int64_t>(rule.input_weight.size());
+  CheckRange("relative_bias.fire.input_weight.size", hidden, int64_t{1}, int64_t{1024}, bad);
+  CheckCount("relative_bias.fire.input_bias", rule.input_bias, hidden, "hidden unit", bad);
+  CheckCount("relative_bias.fire.output_weight", rule.output_weight, hidden * spec.heads,
+             "head and hidden unit", bad);
+  CheckCount("relative_bias.fire.output_bias", rule.output_bias, spec.heads, "head", bad);
+}
+
+}  // namespace
+
+absl::Status NormalizeFamily(RelativeBiasSpec& spec) {
+  Violations bad;
+  std::visit([&](const auto& rule) { CheckRule(rule, spec, bad); }, spec.rule);
+  if (spec.masked && spec.form != BiasForm::kCausal) {
+    bad.Add("relative_bias.masked", "true", absl::StrCat("false with form ", NameOf(spec.form)));
+  }
+  return bad.ToStatus();
+}
+
+}  // namespace posenc
