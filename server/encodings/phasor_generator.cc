@@ -4,54 +4,75 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 namespace posenc {
 namespace {
 
 // What subnormal low halves may lose. A sine that is 0 away from position 0 belongs to a frequency
-// of 0, which loses nothing.
+// of 0 or of whole half turns, which loses nothing.
 constexpr double kLeastDrift = 0x1p-1060;
 
 }  // namespace
 
 PhasorGenerator::PhasorGenerator(const PhasorTable& table)
-    : cells_(table.rule, table.magnitude, table.element_type),
-      layout_(table.layout),
-      shape_(table.shape),
-      zero_row_(table.zero_row),
-      element_bytes_(ElementSizeBytes(table.element_type)),
-      tile_(cells_) {
+    : form_(table.form),
+      cells_(table.frequencies, table.magnitude, table.form.element_type),
+      facts_(FactsOf(table)),
+      tile_(cells_, table.form.shape.descending) {
   facts_.inverse_frequencies = cells_.frequencies();
-  facts_.magnitude = table.magnitude;
-  facts_.error_bound = "correctly rounded (0.5 ulp)";
 }
 
 size_t PhasorGenerator::footprint_bytes() const {
   return sizeof(*this) + cells_.footprint_bytes() + tile_.footprint_bytes() +
-         facts_.inverse_frequencies.capacity() * sizeof(double);
+         facts_.inverse_frequencies.capacity() * sizeof(double) +
+         2 * form_.axis_of_pair.capacity() * sizeof(int32_t);
 }
 
 void PhasorGenerator::Generate(int64_t first_row, int64_t row_count,
                                std::span<std::byte* const> out) const {
-  const Rows rows{out, shape_.first_position + first_row, row_count};
-  for (int64_t first = 0; first < layout_.pairs(); first += kChunkPairs) {
-    WriteChunk(rows, first, std::min(kChunkPairs, layout_.pairs() - first));
+  const Rows rows{out, first_row, row_count};
+  for (const Segment& segment : form_.layout.segments) {
+    for (int64_t first = 0; first < segment.pairs(); first += kChunkPairs) {
+      WriteChunk(rows, segment, first, std::min(kChunkPairs, segment.pairs() - first));
+    }
   }
-  ClearZeroColumn(out, row_count);
-  if (zero_row_ && *zero_row_ >= first_row && *zero_row_ < first_row + row_count) {
-    ClearRow(out, *zero_row_ - first_row);
+  ClearZeroColumns(out, row_count);
+  const auto& zero_row = form_.zero_row;
+  if (zero_row && *zero_row >= first_row && *zero_row < first_row + row_count) {
+    ClearRow(out, *zero_row - first_row);
   }
 }
 
-void PhasorGenerator::GenerateAt(std::span<const int64_t> positions,
+void PhasorGenerator::GenerateAt(std::span<const double> positions,
                                  std::span<std::byte* const> out) const {
-  for (size_t row = 0; row < positions.size(); ++row) {
-    for (int64_t k = 0; k < layout_.pairs(); ++k) WritePair(out, row, positions[row], k);
+  const auto axes = static_cast<size_t>(form_.shape.position_axes);
+  const auto rows = static_cast<int64_t>(positions.size() / axes);
+  std::vector<Real> real_turns;  // made for the first position that is not whole
+  for (int64_t row = 0; row < rows; ++row) {
+    WriteRowAt(positions.subspan(row * axes, axes), out, row, real_turns);
   }
-  ClearZeroColumn(out, positions.size());
-  if (!zero_row_) return;
-  for (size_t row = 0; row < positions.size(); ++row) {
-    if (positions[row] == shape_.first_position + *zero_row_) ClearRow(out, row);
+  ClearZeroColumns(out, rows);
+  if (!form_.zero_row) return;
+  const auto zero_position = static_cast<double>(PositionOfRow(form_.shape, *form_.zero_row));
+  for (int64_t row = 0; row < rows; ++row) {
+    if (positions[row * axes] == zero_position) ClearRow(out, row);
+  }
+}
+
+void PhasorGenerator::WriteRowAt(std::span<const double> position, std::span<std::byte* const> out,
+                                 int64_t row, std::vector<Real>& real_turns) const {
+  for (const Segment& segment : form_.layout.segments) {
+    for (int64_t i = 0; i < segment.pairs(); ++i) {
+      const int64_t k = segment.first_pair + i;
+      const double p = position[form_.AxisOf(k)];
+      if (p == std::trunc(p)) {
+        Store(out, row, segment, i, cells_.RoundedAt(static_cast<int64_t>(p), k));
+      } else {
+        if (real_turns.empty()) real_turns = cells_.RealTurns();
+        Store(out, row, segment, i, cells_.RoundedAt(Coordinate(p), real_turns, k));
+      }
+    }
   }
 }
 
@@ -90,90 +111,81 @@ void PhasorGenerator::StartAnchors(int64_t position, int64_t first_pair, int64_t
     angles.sin_high[i] = step.sin.high;
     angles.sin_low[i] = step.sin.low;
   }
-  SetAnchors(angles, cells_.magnitude(), pairs, anchors);
+  SetAnchors(angles, {cells_.magnitude().high(), cells_.magnitude().low()}, pairs, anchors);
   for (size_t i = 0; i < count; ++i) set_accurately(accurate[i]);
 }
 
-void PhasorGenerator::WriteChunk(const Rows& rows, int64_t first_pair, int64_t pairs) const {
+void PhasorGenerator::WriteChunk(const Rows& rows, const Segment& segment, int64_t first,
+                                 int64_t pairs) const {
   Anchors anchors{};
   std::array<uint32_t, kMaxTileRows * kChunkPairs> undecided;
-  TileArgs args = ChunkArgs(first_pair, pairs);
+  const int64_t first_pair = segment.first_pair + first;
+  TileArgs args = ChunkArgs(segment, first, pairs);
   args.anchors = &anchors;
   args.undecided = undecided.data();
   for (int64_t row = 0, tile = 0; row < rows.count; row += tile_.rows(), ++tile) {
-    const int64_t position = rows.first_position + row;
     if (tile % kTilesPerAnchor == 0) {
-      StartAnchors(position, first_pair, pairs, anchors);
+      StartAnchors(PositionOfRow(form_.shape, rows.first_row + row), first_pair, pairs, anchors);
     } else {
       AdvanceAnchors(cells_.type(), tile_.StepFrom(first_pair), args.sin_bound, args.magnitude,
                      pairs, anchors);
     }
     args.rows = static_cast<int>(std::min<int64_t>(tile_.rows(), rows.count - row));
-    PlaceTile(rows.out, row, first_pair, args);
+    PlaceTile(rows.out, row, segment, first, args);
     const size_t count = WriteTile(cells_.type(), args);
     for (size_t i = 0; i < count; ++i) {
-      const int64_t r = undecided[i] >> 16;
-      WritePair(rows.out, row + r, position + r, first_pair + (undecided[i] & 0xFFFF));
+      const int64_t r = row + (undecided[i] >> 16), pair = first + (undecided[i] & 0xFFFF);
+      const int64_t position = PositionOfRow(form_.shape, rows.first_row + r);
+      Store(rows.out, r, segment, pair, cells_.RoundedAt(position, segment.first_pair + pair));
     }
   }
 }
 
-TileArgs PhasorGenerator::ChunkArgs(int64_t first_pair, int64_t pairs) const {
+TileArgs PhasorGenerator::ChunkArgs(const Segment& segment, int64_t first, int64_t pairs) const {
   TileArgs args;
-  args.phasors = tile_.RowsFrom(first_pair);
+  args.phasors = tile_.RowsFrom(segment.first_pair + first);
   args.phasor_stride = tile_.stride();
-  args.sin_bound = tile_.SinBoundFrom(first_pair);
-  args.magnitude = cells_.magnitude();
+  args.sin_bound = tile_.SinBoundFrom(segment.first_pair + first);
+  args.magnitude = cells_.magnitude().high();
   args.pairs = pairs;
-  args.cosines = std::min(pairs, layout_.cosines - first_pair);
-  args.sines = std::min(pairs, layout_.sines - first_pair);
-  args.form = layout_.form;
-  args.copies = layout_.copies;
-  args.sine_first = layout_.sin[0].begin < layout_.cos[0].begin;
-  args.row_bytes = shape_.tensors.front().row_bytes();
+  args.cosines = std::min(pairs, segment.cosines - first);
+  args.sines = std::min(pairs, segment.sines - first);
+  args.form = segment.form;
+  args.copies = segment.copies;
+  args.sine_first = segment.sin[0].begin < segment.cos[0].begin;
+  args.row_bytes = form_.row_bytes();
   return args;
 }
 
-void PhasorGenerator::PlaceTile(std::span<std::byte* const> out, int64_t row, int64_t first_pair,
-                                TileArgs& args) const {
+void PhasorGenerator::PlaceTile(std::span<std::byte* const> out, int64_t row, const Segment& segment,
+                                int64_t first, TileArgs& args) const {
   const auto at = [&](const Place& place) {
-    const int64_t element = place.begin + first_pair * layout_.step();
+    const int64_t element = place.begin + first * segment.step();
     return out[place.tensor] + row * args.row_bytes +
-           element * static_cast<int64_t>(element_bytes_);
+           element * static_cast<int64_t>(form_.element_bytes());
   };
-  for (int copy = 0; copy < layout_.copies; ++copy) {
-    args.cos[copy] = at(layout_.cos[copy]);
-    args.sin[copy] = at(layout_.sin[copy]);
+  for (int copy = 0; copy < segment.copies; ++copy) {
+    args.cos[copy] = at(segment.cos[copy]);
+    args.sin[copy] = at(segment.sin[copy]);
   }
 }
 
-void PhasorGenerator::WritePair(std::span<std::byte* const> out, int64_t row, int64_t position,
-                                int64_t k) const {
-  const PhasorCells::Bits bits = cells_.RoundedAt(position, k);
-  const int64_t row_bytes = shape_.tensors.front().row_bytes();
-  const auto store = [&](const Place& place, uint64_t value) {
-    const int64_t element = place.begin + k * layout_.step();
-    std::byte* to =
-        out[place.tensor] + row * row_bytes + element * static_cast<int64_t>(element_bytes_);
-    StoreElement(to, value, element_bytes_);
-  };
-  for (int copy = 0; copy < layout_.copies; ++copy) {
-    if (k < layout_.cosines) store(layout_.cos[copy], bits.cos);
-    if (k < layout_.sines) store(layout_.sin[copy], bits.sin);
-  }
+void PhasorGenerator::Store(std::span<std::byte* const> out, int64_t row, const Segment& segment,
+                            int64_t i, const PhasorCells::Bits& bits) const {
+  StorePair(segment, i, bits.cos, bits.sin, form_.element_bytes(),
+            [&](int tensor) { return out[tensor] + row * form_.row_bytes(); });
 }
 
-void PhasorGenerator::ClearZeroColumn(std::span<std::byte* const> out, int64_t row_count) const {
-  if (!layout_.zero_column) return;
-  const int64_t row_bytes = shape_.tensors.front().row_bytes();
+void PhasorGenerator::ClearZeroColumns(std::span<std::byte* const> out, int64_t row_count) const {
+  if (form_.layout.zero_columns == 0) return;
+  const auto bytes = form_.layout.zero_columns * static_cast<int64_t>(form_.element_bytes());
   for (int64_t row = 1; row <= row_count; ++row) {
-    std::memset(out[0] + row * row_bytes - element_bytes_, 0, element_bytes_);
+    std::memset(out[0] + row * form_.row_bytes() - bytes, 0, bytes);
   }
 }
 
 void PhasorGenerator::ClearRow(std::span<std::byte* const> out, int64_t row) const {
-  const int64_t row_bytes = shape_.tensors.front().row_bytes();
-  std::memset(out[0] + row * row_bytes, 0, row_bytes);
+  std::memset(out[0] + row * form_.row_bytes(), 0, form_.row_bytes());
 }
 
 }  // namespace posenc

@@ -1,4 +1,4 @@
-// The rotary family (Su et al. 2021): a spec in, the table's frequencies, form and shape out.
+// The rotary family (Su et al. 2021) in exact arithmetic: a spec in, the table's form and numbers out.
 // Pure; safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_ROPE_H_
@@ -6,19 +6,15 @@
 
 #include "server/core/element_type.h"
 #include "server/core/rope_spec.h"
-#include "server/encodings/phasor_generator.h"
-#include "server/encodings/product_generator.h"
+#include "server/encodings/phasor_table.h"
 
 namespace posenc {
 
-// True for the layouts that hold angles, frequencies or periods instead of cosines and sines.
-bool HoldsAngles(RopeLayout layout);
+// The frequencies of all pairs. Requires: the spec is normalised.
+Frequencies RopeFrequencies(const RopeSpec& spec);
 
-// Requires: the spec is normalised and HoldsAngles(spec.layout) is false.
+// Requires: the spec is normalised.
 PhasorTable DescribeRope(const RopeSpec& spec, ElementType type);
-
-// Requires: the spec is normalised and HoldsAngles(spec.layout) is true.
-ProductTable DescribeRopeAngles(const RopeSpec& spec, ElementType type);
 
 }  // namespace posenc
 

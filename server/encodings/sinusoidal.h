@@ -1,16 +1,17 @@
-// The sinusoidal family (Vaswani et al. 2017, section 3.5): a spec in, the table's frequencies,
-// columns and shape out. Pure; safe from any thread.
+// The sinusoidal family (Vaswani et al. 2017): a spec in, the table's form and numbers out.
+// Pure; safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_SINUSOIDAL_H_
 #define POSENC_SERVER_ENCODINGS_SINUSOIDAL_H_
 
 #include "server/core/element_type.h"
 #include "server/core/sinusoidal_spec.h"
-#include "server/encodings/phasor_generator.h"
+#include "server/encodings/phasor_table.h"
 
 namespace posenc {
 
 // Requires: the spec is normalised.
+PhasorForm SinusoidalForm(const SinusoidalSpec& spec, ElementType type);
 PhasorTable DescribeSinusoidal(const SinusoidalSpec& spec, ElementType type);
 
 }  // namespace posenc

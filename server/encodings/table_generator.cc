@@ -5,10 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/core/normalize.h"
 #include "server/encodings/alibi.h"
-#include "server/encodings/phasor_generator.h"
-#include "server/encodings/product_generator.h"
-#include "server/encodings/rope.h"
-#include "server/encodings/sinusoidal.h"
+#include "server/encodings/phasor_tables.h"
 
 namespace posenc {
 namespace {
@@ -28,22 +25,22 @@ Result NotServed(absl::string_view what) {
 }
 
 Result Make(const SinusoidalSpec& spec, const Context& context) {
-  return std::make_shared<PhasorGenerator>(DescribeSinusoidal(spec, context.type()));
+  return MakeExactSinusoidal(spec, context.type());
 }
 
 Result Make(const RopeSpec& spec, const Context& context) {
-  if (HoldsAngles(spec.layout)) {
-    return std::make_shared<ProductGenerator>(DescribeRopeAngles(spec, context.type()));
-  }
-  return std::make_shared<PhasorGenerator>(DescribeRope(spec, context.type()));
+  return MakeExactRope(spec, context.type());
 }
 
 Result Make(const AlibiSpec& spec, const Context& context) {
   return std::make_shared<AlibiGenerator>(spec, context.type());
 }
 
+Result Make(const GridSinusoidalSpec& spec, const Context& context) {
+  return MakeExactGridSinusoidal(spec, context.type());
+}
+
 Result Make(const LearnedSpec&, const Context&) { return NotServed("learned"); }
-Result Make(const GridSinusoidalSpec&, const Context&) { return NotServed("grid_sinusoidal"); }
 Result Make(const RelativeBucketSpec&, const Context&) { return NotServed("relative_bucket"); }
 Result Make(const RelativeBiasSpec&, const Context&) { return NotServed("relative_bias"); }
 Result Make(const QueryTemperatureSpec&, const Context&) { return NotServed("query_temperature"); }

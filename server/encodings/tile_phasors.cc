@@ -9,28 +9,34 @@ namespace {
 // Wide tables take fewer rows, so that the phasors stay in the caches.
 int TileRows(int64_t pairs) { return pairs > 8192 ? kMaxTileRows / 2 : kMaxTileRows; }
 
+// Frequencies of half a turn have no sine, but products of ±1 and ±0 that may give −0. A bound that is
+// not 0 sends their cells to the accurate path.
+constexpr double kHalfTurnBound = 0x1p-500;
+
 int64_t Padded(int64_t pairs) { return (pairs + kPairPadding - 1) / kPairPadding * kPairPadding; }
 
 }  // namespace
 
-TilePhasors::TilePhasors(const PhasorCells& cells)
+TilePhasors::TilePhasors(const PhasorCells& cells, bool descending)
     : rows_(TileRows(cells.count())),
       stride_(Padded(cells.count())),
       low_stride_(cells.type() == ElementType::kF64 ? stride_ : 0),
-      cos_high_(stride_ * (rows_ + 1)),
-      sin_high_(stride_ * (rows_ + 1)),
-      cos_low_(stride_ + low_stride_ * rows_),
-      sin_low_(stride_ + low_stride_ * rows_),
-      sin_bound_(stride_) {
+      cos_high_(stride_ * (rows_ + 1) + kPairPadding),
+      sin_high_(stride_ * (rows_ + 1) + kPairPadding),
+      cos_low_(stride_ + low_stride_ * rows_ + kPairPadding),
+      sin_low_(stride_ + low_stride_ * rows_ + kPairPadding),
+      sin_bound_(stride_ + kPairPadding) {
+  const double sign = descending ? -1.0 : 1.0;
   std::vector<double> first(4 * stride_);
   for (int64_t k = 0; k < cells.count(); ++k) {
     const Phasor phasor = cells.UnitAt(1, k);
     const DoubleDouble cos = ToDoubleDouble(phasor.cos), sin = ToDoubleDouble(phasor.sin);
     cos_high_[k] = 1.0;
     first[k] = cos.high;
-    first[stride_ + k] = sin.high;
+    first[stride_ + k] = sign * sin.high;
     first[2 * stride_ + k] = cos.low;
-    first[3 * stride_ + k] = sin.low;
+    first[3 * stride_ + k] = sign * sin.low;
+    sin_bound_[k] = sin.high == 0 && cos.high < 0 ? kHalfTurnBound : 0.0;
   }
   const PhasorArrays base{&first[0], &first[stride_], &first[2 * stride_], &first[3 * stride_]};
   FillPowers(base, cells.count(), rows_ + 1, stride_, low_stride_,

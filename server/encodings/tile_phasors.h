@@ -19,12 +19,14 @@ namespace posenc {
 
 class TilePhasors {
  public:
-  explicit TilePhasors(const PhasorCells& cells);
+  // `descending`: positions fall from row to row, so that rows turn backwards.
+  TilePhasors(const PhasorCells& cells, bool descending);
 
   int rows() const { return rows_; }
   int64_t stride() const { return stride_; }
   size_t footprint_bytes() const;
-  // Rows 0 … of the pairs from `first_pair` on; the low halves are of use for F64 only.
+  // Rows 0 … of the pairs from `first_pair` on, which may be any; the low halves are of use for F64
+  // only. kPairPadding more may be read behind the last pair.
   PhasorArrays RowsFrom(int64_t first_pair) const { return At(0, first_pair); }
   // e^{i·rows·w}.
   PhasorArrays StepFrom(int64_t first_pair) const { return At(rows_, first_pair); }

@@ -36,16 +36,17 @@ std::vector<double> GoldenTable::Row(int64_t row) const {
   generator_->Generate(row, 1, Pointers(tensors));
   if (shape().row_kind == RowKind::kPositions) {
     auto gathered = RowMemory(shape());
-    const int64_t position = shape().first_position + row;
-    generator_->GenerateAt(std::span(&position, 1), Pointers(gathered));
+    const double position = static_cast<double>(shape().first_position + row);
+    const std::vector<double> everywhere(shape().position_axes, position);
+    generator_->GenerateAt(everywhere, Pointers(gathered));
     EXPECT_EQ(gathered, tensors) << "row " << row;
   }
   return Decode(tensors);
 }
 
-std::vector<double> GoldenTable::RowAt(int64_t position) const {
+std::vector<double> GoldenTable::RowAt(const std::vector<double>& position) const {
   auto tensors = RowMemory(shape());
-  generator_->GenerateAt(std::span(&position, 1), Pointers(tensors));
+  generator_->GenerateAt(position, Pointers(tensors));
   return Decode(tensors);
 }
 

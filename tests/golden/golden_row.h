@@ -28,8 +28,8 @@ class GoldenTable {
   // and as a position, and both must be the same.
   std::vector<double> Row(int64_t row) const;
 
-  // Returns the row of a position, which may lie outside of the table.
-  std::vector<double> RowAt(int64_t position) const;
+  // Returns the row of a position, one coordinate for each axis, which may lie outside of the table.
+  std::vector<double> RowAt(const std::vector<double>& position) const;
 
  private:
   std::vector<double> Decode(const std::vector<std::vector<std::byte>>& tensors) const;

@@ -1,19 +1,17 @@
-// The frequencies of a table as real numbers, at any precision.
+// The geometric rule: frequencies base^(-k / D), D = twice_pairs / 2 − shift, and its scalings.
 //
-// w_k = position_scale · f(base^(-k / D)), D = twice_pairs / 2 − shift: the rule of Vaswani et al.
-// 2017 (section 3.5) and Su et al. 2021, with f the scaling of a rotary table (linear: Chen et al.
-// 2023; llama3: Meta's Llama 3.1), or the caller's own list. Parameters are the doubles given,
-// taken exactly; comparisons are decided on far more bits than they need. A value; any method from
-// any thread.
+// The rule of Vaswani et al. 2017 (section 3.5) and Su et al. 2021, with the scalings of a rotary table
+// (core/rope_scaling.h has their formulas and sources), or the caller's own list. Times position_scale;
+// times 2π with full_turns. A value.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_FREQUENCY_RULE_H_
 #define POSENC_SERVER_ENCODINGS_EXACT_FREQUENCY_RULE_H_
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 
 #include "server/core/rope_spec.h"
-#include "server/encodings/exact/real.h"
+#include "server/encodings/exact/frequency_source.h"
 
 namespace posenc {
 
@@ -24,20 +22,13 @@ struct FrequencyRule {
   double shift = 0.0;
   bool clamp_denominator = false;  // D at least 1
   double position_scale = 1.0;
+  bool full_turns = false;
   RopeScaling scaling = {};
-
-  // Returns w_k in radians per position. Relative error below 2^-(precision_bits).
-  Real At(int64_t k, int64_t precision_bits) const;
-
-  // Calls `visit` with every w_k in order, by one logarithm and repeated multiplication.
-  // Relative error below 2^-(precision_bits).
-  void ForEach(int64_t precision_bits,
-               const std::function<void(int64_t k, const Real& w)>& visit) const;
-
- private:
-  Real LogRatio(int64_t bits) const;  // −ln(base) / D
-  void Scale(int64_t k, Real& w) const;
+  std::optional<int64_t> effective_length = std::nullopt;  // of dynamic and longrope scaling
 };
+
+// Requires: the scaling is that of a normalised spec.
+Frequencies MakeFrequencies(const FrequencyRule& rule);
 
 }  // namespace posenc
 

@@ -7,17 +7,42 @@
 #include "server/encodings/exact/ziv.h"
 
 namespace posenc {
+namespace {
 
-PhasorCells::PhasorCells(FrequencyRule rule, double magnitude, ElementType type)
-    : rule_(std::move(rule)), magnitude_(magnitude), type_(type) {
-  turns_.reserve(rule_.count);
-  frequencies_.reserve(rule_.count);
-  Real per_radian = TwoPi(kTurnPrecisionBits + 64), turns(kTurnPrecisionBits + 64);
-  mpfr_ui_div(per_radian.get(), 1, per_radian.get(), MPFR_RNDN);
-  rule_.ForEach(kTurnPrecisionBits, [&](int64_t, const Real& w) {
-    mpfr_mul(turns.get(), w.get(), per_radian.get(), MPFR_RNDN);
-    turns_.push_back(TurnsOf(turns));
-    frequencies_.push_back(mpfr_get_d(w.get(), MPFR_RNDN));
+// A product with a coordinate of up to 83 bits before the point keeps the 320 that turns need.
+constexpr int64_t kRealBits = 448;
+
+// Nearer to a whole quarter than this an angle is taken to stand on it.
+constexpr int64_t kQuarterExponent = 1024 - kZivLimitBits;
+
+Enclosure Enclose(const Real& value) {
+  Enclosure result = RoundedToOdd(value).Normalized();
+  result.error = Uint128{1} << 8;  // RoundedToOdd keeps 120 of the 127 bits
+  return result;
+}
+
+bool IsUnknown(const Phasor& phasor) {
+  return phasor.sin.error == phasor.sin.mantissa && phasor.sin.error != 0;
+}
+
+}  // namespace
+
+PhasorCells::PhasorCells(Frequencies source, Magnitude magnitude, ElementType type)
+    : source_(std::move(source)), magnitude_(std::move(magnitude)), type_(type) {
+  turns_.reserve(source_->count());
+  frequencies_.reserve(source_->count());
+  constexpr int64_t kBits = kTurnPrecisionBits + 64;
+  Real two_pi = TwoPi(kBits), other(kBits);
+  source_->ForEach(kTurnPrecisionBits, [&](int64_t, const Real& value) {
+    if (source_->in_turns()) {
+      mpfr_mul(other.get(), value.get(), two_pi.get(), MPFR_RNDN);
+      turns_.push_back(TurnsOf(value));
+      frequencies_.push_back(mpfr_get_d(other.get(), MPFR_RNDN));
+    } else {
+      mpfr_div(other.get(), value.get(), two_pi.get(), MPFR_RNDN);
+      turns_.push_back(TurnsOf(other));
+      frequencies_.push_back(mpfr_get_d(value.get(), MPFR_RNDN));
+    }
   });
 }
 
@@ -25,53 +50,86 @@ size_t PhasorCells::footprint_bytes() const {
   return turns_.capacity() * sizeof(Turns) + frequencies_.capacity() * sizeof(double);
 }
 
-Phasor PhasorCells::FarAt(int64_t position, int64_t k) const {
-  Real angle = rule_.At(k, kZivLimitBits), cos(kZivFirstBits), sin(kZivFirstBits);
-  mpfr_mul_si(angle.get(), angle.get(), position, MPFR_RNDN);
-  mpfr_sin_cos(sin.get(), cos.get(), angle.get(), MPFR_RNDN);
-  const auto enclose = [](const Real& value) {
-    Enclosure result = RoundedToOdd(value).Normalized();
-    result.error = Uint128{1} << 8;  // RoundedToOdd keeps 120 of the 127 bits
-    return result;
-  };
-  return {.cos = enclose(cos), .sin = enclose(sin)};
+Phasor PhasorCells::FarAt(const Coordinate& coordinate, int64_t k) const {
+  Real quarters = coordinate.Times(AsTurns(*source_, source_->At(k, kZivLimitBits + 128)));
+  mpfr_mul_2ui(quarters.get(), quarters.get(), 2, MPFR_RNDN);
+  Real whole(quarters.precision_bits()), sin(kZivFirstBits), cos(kZivFirstBits);
+  mpfr_rint(whole.get(), quarters.get(), MPFR_RNDN);
+  mpfr_sub(quarters.get(), quarters.get(), whole.get(), MPFR_RNDN);
+  mpfr_fmod_ui(whole.get(), whole.get(), 4, MPFR_RNDN);
+  const auto turned = static_cast<unsigned>(mpfr_get_si(whole.get(), MPFR_RNDN));
+  if (mpfr_zero_p(quarters.get()) || mpfr_get_exp(quarters.get()) < kQuarterExponent) {
+    return TurnedByQuarters({.cos = Enclosure::Exactly(1.0), .sin = {}}, turned);
+  }
+  mpfr_mul(quarters.get(), quarters.get(), TwoPi(quarters.precision_bits()).get(), MPFR_RNDN);
+  mpfr_div_2ui(quarters.get(), quarters.get(), 2, MPFR_RNDN);
+  mpfr_sin_cos(sin.get(), cos.get(), quarters.get(), MPFR_RNDN);
+  return TurnedByQuarters({.cos = Enclose(cos), .sin = Enclose(sin)}, turned);
 }
 
 Phasor PhasorCells::UnitAt(int64_t position, int64_t k) const {
   const Phasor phasor = PhasorAt(turns_[k], position);
-  return phasor.sin.error == phasor.sin.mantissa && phasor.sin.error != 0 ? FarAt(position, k)
-                                                                          : phasor;
+  return IsUnknown(phasor) ? FarAt(Coordinate(position), k) : phasor;
 }
 
 Phasor PhasorCells::At(int64_t position, int64_t k) const {
   const Phasor phasor = UnitAt(position, k);
-  if (magnitude_ == 1) return phasor;
-  const Enclosure magnitude = Enclosure::Exactly(magnitude_);
-  return {.cos = Product(phasor.cos, magnitude), .sin = Product(phasor.sin, magnitude)};
+  const Enclosure& m = magnitude_.enclosure();
+  return {.cos = Product(phasor.cos, m), .sin = Product(phasor.sin, m)};
+}
+
+PhasorCells::Bits PhasorCells::Rounded(const Phasor& unit, const Coordinate& coordinate,
+                                       int64_t k) const {
+  const Enclosure& m = magnitude_.enclosure();
+  const std::optional<uint64_t> cos = RoundTo(type_, Product(unit.cos, m));
+  const std::optional<uint64_t> sin = RoundTo(type_, Product(unit.sin, m));
+  return {cos ? *cos : Ziv(coordinate, k, false), sin ? *sin : Ziv(coordinate, k, true)};
 }
 
 PhasorCells::Bits PhasorCells::RoundedAt(int64_t position, int64_t k) const {
   const Phasor phasor = At(position, k);
   const std::optional<uint64_t> cos = RoundTo(type_, phasor.cos);
   const std::optional<uint64_t> sin = RoundTo(type_, phasor.sin);
-  return {cos ? *cos : Ziv(position, k, false), sin ? *sin : Ziv(position, k, true)};
+  if (cos && sin) return {*cos, *sin};
+  return Rounded(UnitAt(position, k), Coordinate(position), k);
 }
 
-PhasorCells::Bits PhasorCells::RoundedByZiv(int64_t position, int64_t k) const {
-  return {Ziv(position, k, false), Ziv(position, k, true)};
+std::vector<Real> PhasorCells::RealTurns() const {
+  std::vector<Real> result;
+  result.reserve(turns_.size());
+  source_->ForEach(kRealBits, [&](int64_t, const Real& value) {
+    result.push_back(AsTurns(*source_, value));
+  });
+  return result;
 }
 
-uint64_t PhasorCells::Ziv(int64_t position, int64_t k, bool sine) const {
+PhasorCells::Bits PhasorCells::RoundedAt(const Coordinate& coordinate,
+                                         const std::vector<Real>& frequencies, int64_t k) const {
+  Real turns = coordinate.Times(frequencies[k]);
+  const int sign = mpfr_sgn(turns.get()) < 0 ? -1 : 1;
+  mpfr_abs(turns.get(), turns.get(), MPFR_RNDN);
+  Phasor phasor = PhasorAt(TurnsOf(turns), sign);
+  if (IsUnknown(phasor)) phasor = FarAt(coordinate, k);
+  return Rounded(phasor, coordinate, k);
+}
+
+PhasorCells::Bits PhasorCells::RoundedByZiv(const Coordinate& coordinate, int64_t k) const {
+  return {Ziv(coordinate, k, false), Ziv(coordinate, k, true)};
+}
+
+uint64_t PhasorCells::Ziv(const Coordinate& coordinate, int64_t k, bool sine) const {
   return RoundByZiv(type_, [&](int64_t bits, Real& value) {
-    Real angle = rule_.At(k, bits);
-    mpfr_mul_si(angle.get(), angle.get(), position, MPFR_RNDN);
+    const Real angle = coordinate.Times(AsRadians(*source_, source_->At(k, bits)));
+    const Real magnitude = magnitude_.At(bits);
     (sine ? mpfr_sin : mpfr_cos)(value.get(), angle.get(), MPFR_RNDN);
-    mpfr_mul_d(value.get(), value.get(), magnitude_, MPFR_RNDN);
-    if (mpfr_zero_p(angle.get())) return kExactly;
+    mpfr_mul(value.get(), value.get(), magnitude.get(), MPFR_RNDN);
+    if (mpfr_zero_p(value.get())) return kExactly;
+    if (mpfr_zero_p(angle.get())) {
+      return magnitude_.exact() ? kExactly : mpfr_get_exp(value.get()) - bits + 4;
+    }
     // The angle is good to 2^-bits of itself, and so is the sine to 2^-bits of itself and of the
-    // angle.
-    Real scale(64, magnitude_);
-    const int64_t angle_exponent = mpfr_get_exp(angle.get()) + mpfr_get_exp(scale.get());
+    // angle, and the product to as much of itself.
+    const int64_t angle_exponent = mpfr_get_exp(angle.get()) + mpfr_get_exp(magnitude.get());
     return std::max<int64_t>(angle_exponent, mpfr_get_exp(value.get())) - bits + 4;
   });
 }

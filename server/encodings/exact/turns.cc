@@ -137,6 +137,17 @@ Phasor AroundStep(int j, bool below, const Limbs& offset, int zeros, int64_t shi
           .sin = FromFraction(below ? s0 - cs : s0 + cs, 32)};
 }
 
+// The value itself, or the number of few bits that it agrees with.
+Real Snapped(const Real& turns, bool& exact) {
+  constexpr int64_t kAgreeingBits = 288, kFewBits = 64;
+  Real snapped(turns);
+  mpfr_prec_round(snapped.get(), kAgreeingBits, MPFR_RNDN);
+  exact = static_cast<int64_t>(mpfr_min_prec(snapped.get())) <= kFewBits;
+  return exact ? snapped : turns;
+}
+
+}  // namespace
+
 Phasor TurnedByQuarters(const Phasor& x, unsigned quarters) {
   switch (quarters & 3) {
     case 0:
@@ -150,11 +161,10 @@ Phasor TurnedByQuarters(const Phasor& x, unsigned quarters) {
   }
 }
 
-}  // namespace
-
-Turns TurnsOf(const Real& turns) {
+Turns TurnsOf(const Real& given) {
   Turns result;
-  if (mpfr_zero_p(turns.get())) return result;
+  if (mpfr_zero_p(given.get())) return result;
+  const Real turns = Snapped(given, result.exact);
   result.zero = false;
   int64_t exponent = mpfr_get_exp(turns.get());
   if (exponent < -63) {
@@ -234,6 +244,7 @@ Phasor PhasorAt(const Turns& turns, int64_t position) {
 
   const int zeros = LeadingZeros(angle);
   const int error_bits = 64 - __builtin_clzll(distance);
+  if (j == 0 && zeros == 256 && turns.exact && turns.shift == 0) return TurnedByQuarters(one, quarters);
   if (j == 0 && zeros + error_bits > 130) {
     return {.cos = Enclosure::Unknown(), .sin = Enclosure::Unknown()};
   }

@@ -29,9 +29,11 @@ struct Turns {
   std::array<uint64_t, 4> limbs{};  // least significant first; the fraction is limbs / 2^256
   int64_t shift = 0;                // the frequency is fraction · 2^-shift turns
   bool zero = true;                 // the frequency is exactly 0
+  bool exact = false;               // it is exactly fraction · 2^-shift: angles may be whole quarters
 };
 
-// Returns the frequency of `turns` ≥ 0 turns per position, modulo 1, truncated.
+// Returns the frequency of `turns` ≥ 0 turns per position, modulo 1, truncated. A value that agrees
+// with 64 bits in all of its first 288 is taken to be that number.
 // Error: below 2^-256 · 2^-shift turns, if `turns` has at least kTurnPrecisionBits good bits.
 Turns TurnsOf(const Real& turns);
 
@@ -59,10 +61,13 @@ struct StepPhasor {
 };
 const StepPhasor& PhasorOfStep(int step);
 
-// Returns e^{i·2π·p·u}. Exact at angle 0; elsewhere the relative error of each part is below
-// 2^-115, or the part is Unknown (an angle so near to a zero that 2^-200 turns are not enough:
-// never seen outside of built examples). Requires: |position| ≤ 2^54.
+// Returns e^{i·2π·p·u}. Exact at angle 0, and at whole quarters of an exact frequency; elsewhere the
+// relative error of each part is below 2^-115, or the part is Unknown (an angle so near to a zero that
+// 2^-200 turns are not enough, or a whole quarter of a frequency such as 1/3). Requires: |position| ≤ 2^54.
 Phasor PhasorAt(const Turns& turns, int64_t position);
+
+// Returns x turned by quarters · 90°.
+Phasor TurnedByQuarters(const Phasor& x, unsigned quarters);
 
 }  // namespace posenc
 

@@ -57,7 +57,7 @@ size_t WriteTile(ElementType type, const TileArgs& args) {
   return Kernels().write_tile(type, args);
 }
 
-void SetAnchors(const ReducedAngles& angles, double magnitude, int64_t pairs, Anchors& anchors) {
+void SetAnchors(const ReducedAngles& angles, Factor magnitude, int64_t pairs, Anchors& anchors) {
   Kernels().set_anchors(angles, magnitude, pairs, anchors);
 }
 

@@ -17,7 +17,7 @@ namespace posenc {
 
 struct KernelTable {
   size_t (*write_tile)(ElementType type, const TileArgs& args);
-  void (*set_anchors)(const ReducedAngles& angles, double magnitude, int64_t pairs,
+  void (*set_anchors)(const ReducedAngles& angles, Factor magnitude, int64_t pairs,
                       Anchors& anchors);
   void (*advance_anchors)(ElementType type, const PhasorArrays& step, const double* sin_bound,
                           double magnitude, int64_t pairs, Anchors& anchors);

@@ -324,17 +324,18 @@ HWY_INLINE Complex AddAngle(const Complex& step, const Pair& x) {
   return {part(step.cos, Negate(step.sin)), part(step.sin, step.cos)};
 }
 
-static void SetAnchorsOn(const ReducedAngles& angles, double magnitude, int64_t pairs,
+static void SetAnchorsOn(const ReducedAngles& angles, Factor magnitude, int64_t pairs,
                          Anchors& anchors) {
   const D d;
-  const V m = hn::Set(d, magnitude);
+  const V m = hn::Set(d, magnitude.high), rest = hn::Set(d, magnitude.low);
   const auto scaled = [&](const Pair& part) {
     const Pair product = TwoProduct(part.high, m);
-    return QuickTwoSum(product.high, hn::MulAdd(part.low, m, product.low));
+    const V low = hn::MulAdd(part.low, m, hn::MulAdd(part.high, rest, product.low));
+    return QuickTwoSum(product.high, low);
   };
   for (int64_t k = 0; k < pairs; k += hn::Lanes(d)) {
-    const Pair rest{LoadD(&angles.rest_high[k]), LoadD(&angles.rest_low[k])};
-    const Complex anchor = AddAngle(LoadComplex(angles, k), rest);
+    const Pair angle{LoadD(&angles.rest_high[k]), LoadD(&angles.rest_low[k])};
+    const Complex anchor = AddAngle(LoadComplex(angles, k), angle);
     const Complex result{scaled(anchor.cos), scaled(anchor.sin)};
     StoreComplex(result, anchors, k);
     // A sine of 0 is that of a frequency of 0, or of position 0; neither has an error.

@@ -80,8 +80,14 @@ struct TileArgs {
 // Writes the tile; returns the number of undecided entries.
 size_t WriteTile(ElementType type, const TileArgs& args);
 
+// A factor as an unevaluated sum.
+struct Factor {
+  double high = 1.0;
+  double low = 0.0;
+};
+
 // Sets anchors from reduced angles, for F32, F16 and BF16: to 2^-57 of each part.
-void SetAnchors(const ReducedAngles& angles, double magnitude, int64_t pairs, Anchors& anchors);
+void SetAnchors(const ReducedAngles& angles, Factor magnitude, int64_t pairs, Anchors& anchors);
 
 // Moves the anchors of `pairs` pairs on by `step`; the drift grows by the error of the product.
 void AdvanceAnchors(ElementType type, const PhasorArrays& step, const double* sin_bound,

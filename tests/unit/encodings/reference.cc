@@ -272,11 +272,20 @@ Buffers GenerateRows(const TableGenerator& generator, int64_t first_row, int64_t
   return buffers;
 }
 
-Buffers GeneratePositions(const TableGenerator& generator, const std::vector<int64_t>& positions) {
+Buffers GenerateReal(const TableGenerator& generator, const std::vector<double>& coordinates) {
   Buffers buffers;
-  const auto out = Allocate(generator, static_cast<int64_t>(positions.size()), buffers);
-  generator.GenerateAt(positions, std::span<std::byte* const>(out));
+  const auto rows = static_cast<int64_t>(coordinates.size()) / generator.shape().position_axes;
+  const auto out = Allocate(generator, rows, buffers);
+  generator.GenerateAt(coordinates, std::span<std::byte* const>(out));
   return buffers;
+}
+
+Buffers GeneratePositions(const TableGenerator& generator, const std::vector<int64_t>& positions) {
+  std::vector<double> coordinates;
+  for (int64_t position : positions) {
+    coordinates.insert(coordinates.end(), generator.shape().position_axes, static_cast<double>(position));
+  }
+  return GenerateReal(generator, coordinates);
 }
 
 std::string FirstDifference(const TableSpec& spec, const TableGenerator& generator,

@@ -60,6 +60,7 @@ uint64_t ElementAt(const std::vector<std::byte>& data, ElementType type, int64_t
 using Buffers = std::vector<std::vector<std::byte>>;
 Buffers GenerateRows(const TableGenerator& generator, int64_t first_row, int64_t row_count);
 Buffers GeneratePositions(const TableGenerator& generator, const std::vector<int64_t>& positions);
+Buffers GenerateReal(const TableGenerator& generator, const std::vector<double>& coordinates);
 
 // Elements of one row of a tensor, complex ones counted as two, and the real type they are made of.
 int64_t RealElements(const TensorShape& tensor);

@@ -11,16 +11,17 @@ namespace {
 
 std::vector<double> All(const FrequencyRule& rule) {
   std::vector<double> result;
-  rule.ForEach(320,
-               [&](int64_t, const Real& w) { result.push_back(mpfr_get_d(w.get(), MPFR_RNDN)); });
+  MakeFrequencies(rule)->ForEach(
+      320, [&](int64_t, const Real& w) { result.push_back(mpfr_get_d(w.get(), MPFR_RNDN)); });
   return result;
 }
 
 TEST(FrequencyRuleTest, OneByOneAndAllTogetherAgree) {
   const FrequencyRule rule{.count = 5000, .twice_pairs = 10000, .base = 5e5, .position_scale = 3.7};
-  rule.ForEach(320, [&](int64_t k, const Real& w) {
+  const Frequencies frequencies = MakeFrequencies(rule);
+  frequencies->ForEach(320, [&](int64_t k, const Real& w) {
     if (k % 499 != 0) return;
-    Real distance = rule.At(k, 400);
+    Real distance = frequencies->At(k, 400);
     mpfr_sub(distance.get(), distance.get(), w.get(), MPFR_RNDN);
     if (mpfr_zero_p(distance.get())) return;
     EXPECT_LT(mpfr_get_exp(distance.get()) - mpfr_get_exp(w.get()), -318) << k;

@@ -2,6 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "server/core/normalize.h"
+#include "server/encodings/exact/frequency_rule.h"
 #include "server/encodings/exact/phasor_cells.h"
 #include "tests/unit/encodings/reference.h"
 
@@ -30,11 +31,11 @@ TEST(RoundByZivTest, ValuesOnAMidpointGoToEven) {
 
 TEST(RoundByZivTest, AgreesWithTurnsOnPhasors) {
   for (ElementType type : {ElementType::kF64, ElementType::kF32, ElementType::kBF16}) {
-    const PhasorCells cells({.count = 32, .twice_pairs = 64}, 0.7, type);
+    const PhasorCells cells(MakeFrequencies({.count = 32, .twice_pairs = 64}), Magnitude(0.7), type);
     for (int64_t k = 0; k < 32; ++k) {
       const int64_t position = 1 + k * k * k * 7919;
-      EXPECT_EQ(cells.RoundedAt(position, k).cos, cells.RoundedByZiv(position, k).cos);
-      EXPECT_EQ(cells.RoundedAt(-position, k).sin, cells.RoundedByZiv(-position, k).sin);
+      EXPECT_EQ(cells.RoundedAt(position, k).cos, cells.RoundedByZiv(Coordinate(position), k).cos);
+      EXPECT_EQ(cells.RoundedAt(-position, k).sin, cells.RoundedByZiv(Coordinate(-position), k).sin);
     }
   }
 }

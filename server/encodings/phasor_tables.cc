@@ -1,0 +1,43 @@
+#include "server/encodings/phasor_tables.h"
+
+#include "server/encodings/chunk_generator.h"
+#include "server/encodings/grid_generator.h"
+#include "server/encodings/grid_sinusoidal.h"
+#include "server/encodings/phasor_generator.h"
+#include "server/encodings/product_generator.h"
+#include "server/encodings/rope.h"
+#include "server/encodings/rope_form.h"
+#include "server/encodings/sinusoidal.h"
+#include "server/encodings/xpos_generator.h"
+
+namespace posenc {
+namespace {
+
+using Generator = std::shared_ptr<const TableGenerator>;
+
+Generator MakeRows(const RopeSpec& spec, ElementType type) {
+  const PhasorTable table = DescribeRope(spec, type);
+  const bool angles = HoldsAngles(spec.layout);
+  if (table.form.grid) return angles ? MakeAngleGrid(table) : MakePhasorGrid(table);
+  if (angles) return std::make_shared<ProductGenerator>(table, spec.layout == RopeLayout::kPeriods);
+  if (spec.xpos) return std::make_shared<XPosGenerator>(table, *spec.xpos, spec.rotary_dim);
+  return std::make_shared<PhasorGenerator>(table);
+}
+
+}  // namespace
+
+Generator MakeExactSinusoidal(const SinusoidalSpec& spec, ElementType type) {
+  return std::make_shared<PhasorGenerator>(DescribeSinusoidal(spec, type));
+}
+
+Generator MakeExactGridSinusoidal(const GridSinusoidalSpec& spec, ElementType type) {
+  return MakePhasorGrid(DescribeGridSinusoidal(spec, type));
+}
+
+Generator MakeExactRope(const RopeSpec& spec, ElementType type) {
+  Generator rows = MakeRows(PlainRows(spec), type);
+  if (!spec.dual_chunk || rows->shape().row_kind == RowKind::kSingle) return rows;
+  return std::make_shared<ChunkGenerator>(std::move(rows), *spec.dual_chunk, spec.max_len);
+}
+
+}  // namespace posenc
