@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/core/normalize.h"
 #include "server/encodings/alibi.h"
+#include "server/encodings/float32/float32_tables.h"
 #include "server/encodings/phasor_tables.h"
 
 namespace posenc {
@@ -18,6 +19,7 @@ struct Context {
   const TableSpec& spec;
   const TensorCatalog& catalog;
   ElementType type() const { return spec.element_type; }
+  bool exact() const { return spec.arithmetic == Arithmetic::kExact; }
 };
 
 Result NotServed(absl::string_view what) {
@@ -25,11 +27,13 @@ Result NotServed(absl::string_view what) {
 }
 
 Result Make(const SinusoidalSpec& spec, const Context& context) {
-  return MakeExactSinusoidal(spec, context.type());
+  return context.exact() ? MakeExactSinusoidal(spec, context.type())
+                         : MakeFloat32Sinusoidal(spec, context.type());
 }
 
 Result Make(const RopeSpec& spec, const Context& context) {
-  return MakeExactRope(spec, context.type());
+  return context.exact() ? MakeExactRope(spec, context.type())
+                         : MakeFloat32Rope(spec, context.type(), context.spec.arithmetic);
 }
 
 Result Make(const AlibiSpec& spec, const Context& context) {
@@ -37,7 +41,8 @@ Result Make(const AlibiSpec& spec, const Context& context) {
 }
 
 Result Make(const GridSinusoidalSpec& spec, const Context& context) {
-  return MakeExactGridSinusoidal(spec, context.type());
+  return context.exact() ? MakeExactGridSinusoidal(spec, context.type())
+                         : MakeFloat32GridSinusoidal(spec, context.type());
 }
 
 Result Make(const LearnedSpec&, const Context&) { return NotServed("learned"); }

@@ -2,6 +2,7 @@
 
 #include <numbers>
 
+#include "server/encodings/float32/linspace.h"
 #include "server/encodings/float32/rounded_math.h"
 
 namespace posenc {
@@ -9,15 +10,10 @@ namespace {
 
 constexpr auto kPi = static_cast<float>(std::numbers::pi);
 
-// torch.linspace counts from the nearer end.
-std::vector<float> Linspace(double start, double end, int64_t count) {
-  const auto first = static_cast<float>(start), last = static_cast<float>(end);
-  if (count == 1) return {first};
-  const float step = (last - first) / static_cast<float>(count - 1);
+std::vector<float> Linspace(double first, double last, int64_t count) {
   std::vector<float> values;
   for (int64_t i = 0; i < count; ++i) {
-    values.push_back(i < count / 2 ? first + step * static_cast<float>(i)
-                                   : last - step * static_cast<float>(count - 1 - i));
+    values.push_back(LinspaceF32(static_cast<float>(first), static_cast<float>(last), count, i));
   }
   return values;
 }

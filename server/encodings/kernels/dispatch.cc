@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/encodings/kernels/cos_sin.h"
 #include "server/encodings/kernels/kernel_table.h"
 #include "server/encodings/table_generator.h"
 
@@ -69,6 +70,10 @@ void AdvanceAnchors(ElementType type, const PhasorArrays& step, const double* si
 void FillPowers(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
                 int64_t low_stride, const PhasorRows& out) {
   Kernels().fill_powers(first, pairs, rows, stride, low_stride, out);
+}
+
+size_t WriteCosSin(const float* angles, size_t count, float* cos, float* sin, uint32_t* undecided) {
+  return Kernels().write_cos_sin(angles, count, cos, sin, undecided);
 }
 
 std::string KernelTarget() { return Current().load(std::memory_order_acquire)->name; }

@@ -29,6 +29,7 @@
 #include <cstring>
 
 #include "hwy/highway.h"
+#include "server/encodings/kernels/cos_sin-inl.h"
 #include "server/encodings/kernels/double_double-inl.h"
 #include "server/encodings/kernels/kernel_table.h"
 #include "server/encodings/kernels/rounding-inl.h"
@@ -373,7 +374,7 @@ static void FillPowersOn(const PhasorArrays& first, int64_t pairs, int rows, int
 }
 
 static KernelTable GetKernelTable() {
-  return {&WriteTileOn, &SetAnchorsOn, &AdvanceAnchorsOn, &FillPowersOn};
+  return {&WriteTileOn, &SetAnchorsOn, &AdvanceAnchorsOn, &FillPowersOn, &WriteCosSinOn};
 }
 
 }  // namespace HWY_NAMESPACE
