@@ -1,5 +1,6 @@
 #include "server/models/alibi_config.h"
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,28 +16,12 @@ constexpr int64_t kRotaryBaichuanWidth = 4096;
 bool MptUsesAlibi(const ModelScope& scope, Reading& reading) {
   const ConfigObject attention = scope.object.Child(kAttnConfig, reading.bad);
   const std::optional<Found<bool>> flag = attention.Flag("alibi", reading.bad);
-  if (!flag || flag->value) return true;
-  reading.unserved.AddText(flag->path, "is false: learned or rotary positions of MPT are not served; "
-                                       "allowed: true");
-  return true;
+  return !flag || flag->value;
 }
 
 bool BaichuanUsesAlibi(const ModelScope& scope, Reading& reading) {
   const auto width = scope.IntegerOr(ConfigKey::kHiddenSize, scope.family->hidden_size, reading.bad);
   return width && width->value != kRotaryBaichuanWidth;
-}
-
-Found<int64_t> Heads(const ModelScope& scope, Reading& reading) {
-  const auto heads = scope.IntegerOr(ConfigKey::kHeads, scope.family->heads, reading.bad);
-  const std::string path = scope.object.PathOf("num_attention_heads");
-  if (!heads && reading.bad.empty()) reading.bad.AddText(path, "is missing; allowed: a whole number");
-  return heads.value_or(Found<int64_t>{1, path, path, false});
-}
-
-Found<int64_t> MaxLen(const ModelScope& scope, Reading& reading) {
-  const auto max_len = scope.IntegerOr(ConfigKey::kMaxLen, scope.family->max_len, reading.bad);
-  return max_len.value_or(
-      Found<int64_t>{AlibiSpec().max_len, scope.object.PathOf("seq_length"), "default of posenc", true});
 }
 
 Found<double> BiasMax(const ModelScope& scope, Reading& reading) {
@@ -48,16 +33,23 @@ Found<double> BiasMax(const ModelScope& scope, Reading& reading) {
   return scope.Default(AlibiSpec().bias_max, kKey);
 }
 
-void AddNotes(const ModelScope& scope, Reading& reading) {
-  reading.notes.push_back(
-      "the bias is relative (0 at the query's own key); classes that add slope times key index give the "
-      "same attention, since softmax ignores a constant per row");
-  if (scope.family->rule != PositionRule::kAlibiIfFlag) return;
-  reading.notes.push_back(
+// BERT's kin, whose heads look both ways; the others with that key are decoders.
+bool IsEncoder(const ModelScope& scope) {
+  return scope.family->rule == PositionRule::kByTypeKey && scope.family->model_type != "jais";
+}
+
+// Falcon adds the bias before it divides the scores by sqrt(head_dim).
+void ReadScoreDivisor(const ModelScope& scope, AlibiSpec& spec, TableDraft& draft, Reading& reading) {
+  const auto width = scope.IntegerOr(ConfigKey::kHiddenSize, scope.family->hidden_size, reading.bad);
+  if (!width || width->value < 1 || spec.heads < 1 || spec.heads > width->value) return;
+  const double head_dim = static_cast<double>(width->value / spec.heads);
+  spec.score_divisor =
+      draft.Take("alibi.score_divisor",
+                 Found<double>{std::sqrt(head_dim), width->path, "sqrt(hidden_size / heads)", width->defaulted});
+  reading.Note("the bias is divided by sqrt(head_dim), as Falcon divides its scores after adding it");
+  reading.Note(
       "transformers rounds Falcon's slopes and positions to bfloat16 before it multiplies them; the table "
       "does not");
-  reading.notes.push_back(
-      "Falcon adds the bias before it divides the scores by sqrt(head_dim): divide the table likewise");
 }
 
 }  // namespace
@@ -71,6 +63,10 @@ bool UsesAlibi(const ModelScope& scope, Reading& reading) {
       const std::optional<Found<bool>> flag = scope.object.Flag("alibi", reading.bad);
       return flag && flag->value;
     }
+    case PositionRule::kByTypeKey: {
+      const auto type = scope.object.Text("position_embedding_type", reading.bad);
+      return type && type->value == "alibi";
+    }
     default: return false;
   }
 }
@@ -79,11 +75,19 @@ void ReadAlibiTable(const ModelScope& scope, Reading& reading) {
   if (!reading.ok()) return;
   TableDraft draft("main", Pairing::kNone);
   AlibiSpec spec;
-  spec.heads = draft.Take("alibi.heads", Heads(scope, reading));
-  spec.max_len = draft.Take("alibi.max_len", MaxLen(scope, reading));
+  spec.heads = draft.Take("alibi.heads", scope.Required(ConfigKey::kHeads, scope.family->heads, reading.bad));
+  spec.max_len = draft.Take("alibi.max_len", scope.MaxLenOr(spec.max_len, reading.bad));
   spec.bias_max = draft.Take("alibi.bias_max", BiasMax(scope, reading));
+  if (IsEncoder(scope)) {
+    spec.form = AlibiForm::kSymmetric;
+    draft.Rule("alibi.form", "symmetric", "attention of an encoder");
+  } else {
+    reading.Note(
+        "the bias is relative (0 at the query's own key); classes that add slope times key index give the "
+        "same attention, since softmax ignores a constant per row");
+  }
+  if (scope.family->rule == PositionRule::kAlibiIfFlag) ReadScoreDivisor(scope, spec, draft, reading);
   std::move(draft).Finish(spec, reading);
-  AddNotes(scope, reading);
 }
 
 }  // namespace posenc

@@ -7,8 +7,7 @@
 
 namespace posenc {
 
-// Whether a model of this family and file has ALiBi; false means rotary. MPT without ALiBi has learned
-// positions, which is added to `reading` as not served.
+// Whether a model of this family and file has ALiBi.
 bool UsesAlibi(const ModelScope& scope, Reading& reading);
 
 // Adds the model's ALiBi table to `reading`, or what hinders it.

@@ -9,17 +9,24 @@
 namespace posenc {
 namespace {
 
-template <typename T>
-Found<T> FoundAt(T value, std::string path) {
-  return {std::move(value), path, path, false};
-}
-
 // Whole numbers up to here are exact as doubles, and as text they are plain digits.
 constexpr double kMaxWhole = static_cast<double>(limits::kMaxPosition);
 
 bool IsWhole(double value) { return std::abs(value) <= kMaxWhole && value == std::trunc(value); }
 
 }  // namespace
+
+ConfigObject ConfigObject::Defaults(const Json& object, std::string path, std::string source) {
+  ConfigObject defaults(object, std::move(path));
+  defaults.default_source_ = std::move(source);
+  return defaults;
+}
+
+template <typename T>
+Found<T> ConfigObject::FoundAt(absl::string_view key, T value) const {
+  const bool defaulted = !default_source_.empty();
+  return {std::move(value), PathOf(key), defaulted ? default_source_ : PathOf(key), defaulted};
+}
 
 const Json* ConfigObject::Find(absl::string_view key) const {
   if (object_ == nullptr) return nullptr;
@@ -55,7 +62,7 @@ std::optional<Found<double>> ConfigObject::Number(KeyNames keys, Violations& bad
   const absl::string_view key = FirstOf(keys);
   if (key.empty()) return std::nullopt;
   const Json& value = *Find(key);
-  if (value.is_number()) return FoundAt(value.get<double>(), PathOf(key));
+  if (value.is_number()) return FoundAt(key, value.get<double>());
   bad.Add(PathOf(key), Describe(value), "a number");
   return std::nullopt;
 }
@@ -65,7 +72,7 @@ std::optional<Found<int64_t>> ConfigObject::Integer(KeyNames keys, Violations& b
   if (key.empty()) return std::nullopt;
   const Json& value = *Find(key);
   if (value.is_number() && IsWhole(value.get<double>())) {
-    return FoundAt(static_cast<int64_t>(value.get<double>()), PathOf(key));
+    return FoundAt(key, static_cast<int64_t>(value.get<double>()));
   }
   bad.Add(PathOf(key), Describe(value), "a whole number");
   return std::nullopt;
@@ -74,7 +81,7 @@ std::optional<Found<int64_t>> ConfigObject::Integer(KeyNames keys, Violations& b
 std::optional<Found<bool>> ConfigObject::Flag(absl::string_view key, Violations& bad) const {
   const Json* value = Find(key);
   if (value == nullptr) return std::nullopt;
-  if (value->is_boolean()) return FoundAt(value->get<bool>(), PathOf(key));
+  if (value->is_boolean()) return FoundAt(key, value->get<bool>());
   bad.Add(PathOf(key), Describe(*value), "true or false");
   return std::nullopt;
 }
@@ -82,9 +89,51 @@ std::optional<Found<bool>> ConfigObject::Flag(absl::string_view key, Violations&
 std::optional<Found<std::string>> ConfigObject::Text(absl::string_view key, Violations& bad) const {
   const Json* value = Find(key);
   if (value == nullptr) return std::nullopt;
-  if (value->is_string()) return FoundAt(value->get_ref<const std::string&>(), PathOf(key));
+  if (value->is_string()) return FoundAt(key, value->get_ref<const std::string&>());
   bad.Add(PathOf(key), Describe(*value), "a string");
   return std::nullopt;
+}
+
+std::optional<Found<std::vector<double>>> ConfigObject::Numbers(absl::string_view key,
+                                                                Violations& bad) const {
+  const Json* list = Find(key);
+  if (list == nullptr) return std::nullopt;
+  if (!list->is_array() || list->size() > static_cast<size_t>(limits::kMaxWidth)) {
+    bad.Add(PathOf(key), Describe(*list), "a list of numbers, no longer than a table is wide");
+    return std::nullopt;
+  }
+  std::vector<double> numbers;
+  for (const Json& value : *list) {
+    if (!value.is_number()) {
+      bad.Add(absl::StrCat(PathOf(key), "[", numbers.size(), "]"), Describe(value), "a number");
+      return std::nullopt;
+    }
+    numbers.push_back(value.get<double>());
+  }
+  return FoundAt(key, std::move(numbers));
+}
+
+std::optional<Found<std::vector<int64_t>>> ConfigObject::Integers(absl::string_view key,
+                                                                  Violations& bad) const {
+  const auto numbers = Numbers(key, bad);
+  if (!numbers) return std::nullopt;
+  std::vector<int64_t> integers;
+  for (const double number : numbers->value) {
+    if (!IsWhole(number)) {
+      bad.Add(absl::StrCat(PathOf(key), "[", integers.size(), "]"), number, "a whole number");
+      return std::nullopt;
+    }
+    integers.push_back(static_cast<int64_t>(number));
+  }
+  return FoundAt(key, std::move(integers));
+}
+
+bool ConfigObject::IsTruthy(absl::string_view key) const {
+  const Json* value = Find(key);
+  if (value == nullptr) return false;
+  if (value->is_number()) return value->get<double>() != 0;
+  if (value->is_string()) return !value->get_ref<const std::string&>().empty();
+  return value->is_boolean() ? value->get<bool>() : !value->empty();
 }
 
 std::string NumberText(double value) {

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "server/core/violations.h"
@@ -39,6 +40,9 @@ class ConfigObject {
   // `object` must be a JSON object.
   ConfigObject(const Json& object, std::string path) : object_(&object), path_(std::move(path)) {}
 
+  // The block that a class has where the file has none: its values are defaults, of `source`.
+  static ConfigObject Defaults(const Json& object, std::string path, std::string source);
+
   bool empty() const { return object_ == nullptr || object_->empty(); }
   const Json* json() const { return object_; }
 
@@ -62,6 +66,14 @@ class ConfigObject {
   std::optional<Found<bool>> Flag(absl::string_view key, Violations& bad) const;
   std::optional<Found<std::string>> Text(absl::string_view key, Violations& bad) const;
 
+  // Return the list under `key`, or nothing. A list longer than any table is wide is a violation.
+  std::optional<Found<std::vector<double>>> Numbers(absl::string_view key, Violations& bad) const;
+  std::optional<Found<std::vector<int64_t>>> Integers(absl::string_view key, Violations& bad) const;
+
+  // Whether the value of `key` counts as true where code only asks for that: not absent, null, false, 0, or
+  // empty.
+  bool IsTruthy(absl::string_view key) const;
+
   std::optional<Found<double>> Number(absl::string_view key, Violations& bad) const {
     return Number(KeyNames(&key, 1), bad);
   }
@@ -73,8 +85,12 @@ class ConfigObject {
   // Returns the first key that is there, or an empty name.
   absl::string_view FirstOf(KeyNames keys) const;
 
+  template <typename T>
+  Found<T> FoundAt(absl::string_view key, T value) const;
+
   const Json* object_ = nullptr;
   std::string path_;
+  std::string default_source_;  // not empty: all values are defaults
 };
 
 // Returns a number as a file would write it: "500000", "0.25", shortest digits that give it back.

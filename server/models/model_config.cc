@@ -4,10 +4,18 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/core/field_checks.h"
+#include "server/core/limits.h"
+#include "server/models/absolute_config.h"
 #include "server/models/alibi_config.h"
 #include "server/models/config_json.h"
+#include "server/models/diffusers_config.h"
+#include "server/models/gguf_config.h"
+#include "server/models/relative_config.h"
 #include "server/models/rope_config.h"
 #include "server/models/table_draft.h"
+#include "server/models/temperature_config.h"
+#include "server/models/vision_config.h"
 
 namespace posenc {
 namespace {
@@ -53,6 +61,22 @@ TextModel FindTextModel(const ConfigObject& root, Reading& reading) {
   return model;
 }
 
+// The family of a file without a model_type, by the class that its weights are for ("LlamaForCausalLM").
+const ModelFamily* FamilyOfArchitecture(const ConfigObject& object, Reading& reading) {
+  const Json* classes = object.Find("architectures");
+  if (classes == nullptr || !classes->is_array() || classes->empty() || !classes->front().is_string()) {
+    return nullptr;
+  }
+  const auto& name = classes->front().get_ref<const std::string&>();
+  const std::string config_class = absl::StrCat(name.substr(0, name.find("For")), "Config");
+  for (const ModelFamily* family : AllFamilies()) {
+    if (family->class_name != config_class) continue;
+    reading.Note(absl::StrCat("the file has no model_type; architectures, ", Quote(name), ", decides"));
+    return family;
+  }
+  return nullptr;
+}
+
 bool HasRotaryKey(const ConfigObject& object) {
   for (const absl::string_view key : KeysOf(ConfigKey::kOfRotary)) {
     if (object.Find(key) != nullptr || object.SaysNull(key)) return true;
@@ -71,7 +95,7 @@ void ReadUnknownFamily(const ModelScope& scope, Reading& reading) {
                                           "allowed: a family of the list, or rotary keys"));
     return;
   }
-  reading.notes.push_back(absl::StrCat(
+  reading.Note(absl::StrCat(
       model_type.empty() ? "the file has no model_type" : absl::StrCat("model_type ", Quote(model_type),
                                                                        " is not in the list of families"),
       ": half-split pairing, and base 10000 and rotation of the whole head where no key says otherwise, "
@@ -79,80 +103,107 @@ void ReadUnknownFamily(const ModelScope& scope, Reading& reading) {
   ReadRopeTables(scope, reading);
 }
 
-void ReadSinusoidalTable(const ModelScope& scope, Reading& reading) {
-  const ModelFamily& family = *scope.family;
-  TableDraft draft("encoder", Pairing::kNone);
-  SinusoidalSpec spec;
-  spec.order = SinusoidalOrder::kSinCos;
-  spec.frequency_shift = family.frequency_shift;
-  const auto width = scope.IntegerOr(ConfigKey::kHiddenSize, family.hidden_size, reading.bad);
-  if (width) spec.d_model = draft.Take("sinusoidal.d_model", *width);
-  const auto max_len = scope.IntegerOr(ConfigKey::kEncoderMaxLen, family.max_len, reading.bad);
-  if (max_len) spec.max_len = draft.Take("sinusoidal.max_len", *max_len);
-  std::move(draft).Finish(spec, reading);
+// By position_embedding_type: what BERT's kin, ESM, JAIS and Granite's hybrids say.
+void ReadByTypeKey(const ModelScope& scope, Reading& reading) {
+  constexpr absl::string_view kKey = "position_embedding_type";
+  const auto type = scope.object.Text(kKey, reading.bad);
+  const bool learned = !scope.family->tensor.empty();
+  const std::string name = type ? type->value : learned ? "absolute" : "nope";
+  if (name == "rotary" || name == "rope") return ReadRopeTables(scope, reading);
+  if (name == "alibi") return ReadAlibiTable(scope, reading);
+  if (name == "nope" || name == "none") return reading.Note("the model has no positional table");
+  const bool relative = name == "relative_key" || name == "relative_key_query";
+  if (!learned || (name != "absolute" && name != "learned" && !relative)) {
+    reading.bad.Add(scope.object.PathOf(kKey), Quote(name),
+                    "absolute, learned, rotary, rope, alibi, relative_key, relative_key_query, nope");
+    return;
+  }
+  if (relative) {
+    reading.Note(absl::StrCat(scope.object.PathOf(kKey), " ", name, ": each layer also has a learned row for "
+                              "each distance, attention.self.distance_embedding.weight"));
+  }
+  ReadLearnedTable(scope, reading);
 }
 
-void RefuseFamily(const ModelScope& scope, absl::string_view encoding, Reading& reading) {
-  reading.unserved.AddText(scope.model_type.path,
-                           absl::StrCat("is ", Quote(scope.model_type.value), ", a family with ", encoding,
-                                        "; allowed: families with rotary, ALiBi or sinusoidal tables"));
+// MPT without ALiBi rotates or has learned positions; the others rotate.
+void ReadAlibiOrOther(const ModelScope& scope, Reading& reading) {
+  if (UsesAlibi(scope, reading)) return ReadAlibiTable(scope, reading);
+  if (scope.family->rule != PositionRule::kAlibiIfAttnFlag) return ReadRopeTables(scope, reading);
+  const ConfigObject attention = scope.object.Child("attn_config", reading.bad);
+  return attention.IsTruthy("rope") ? ReadRopeTables(scope, reading) : ReadLearnedTable(scope, reading);
 }
 
 void ReadKnownFamily(const ModelScope& scope, Reading& reading) {
   switch (scope.family->rule) {
     case PositionRule::kRope: return ReadRopeTables(scope, reading);
     case PositionRule::kSinusoidal: return ReadSinusoidalTable(scope, reading);
-    case PositionRule::kLearned: return RefuseFamily(scope, "learned positions", reading);
-    case PositionRule::kRelativeBuckets:
-      return RefuseFamily(scope, "relative position buckets (t5_relative)", reading);
-    case PositionRule::kNone:
-      reading.notes.push_back("the model has no positional table");
-      return;
-    default: break;
+    case PositionRule::kLearned: return ReadLearnedTable(scope, reading);
+    case PositionRule::kByTypeKey: return ReadByTypeKey(scope, reading);
+    case PositionRule::kT5Buckets: return ReadT5Buckets(scope, reading);
+    case PositionRule::kDebertaBuckets: return ReadDebertaBuckets(scope, reading);
+    case PositionRule::kNone: return reading.Note("the model has no positional table");
+    case PositionRule::kAlibi:
+    case PositionRule::kAlibiIfFlag:
+    case PositionRule::kAlibiIfAttnFlag:
+    case PositionRule::kAlibiIfWide: return ReadAlibiOrOther(scope, reading);
   }
-  return UsesAlibi(scope, reading) ? ReadAlibiTable(scope, reading) : ReadRopeTables(scope, reading);
 }
 
 bool IsSet(const Json* value) { return value != nullptr && *value != Json(false); }
 
 void AddNotes(const ModelScope& scope, Reading& reading) {
-  if (!scope.family->note.empty()) reading.notes.emplace_back(scope.family->note);
+  if (!scope.family->note.empty()) reading.Note(std::string(scope.family->note));
   for (const KeyNote& noted : NotedKeys()) {
     if (!IsSet(scope.object.Find(noted.key))) continue;
-    reading.notes.push_back(absl::StrCat(scope.object.PathOf(noted.key), ": ", noted.note));
+    reading.Note(absl::StrCat(scope.object.PathOf(noted.key), ": ", noted.note));
   }
 }
 
-}  // namespace
-
-absl::StatusOr<ModelTables> ResolveModelConfig(absl::string_view config_json) {
-  const absl::StatusOr<Json> document = ParseConfigJson(config_json);
+absl::StatusOr<ModelTables> ResolveConfig(const ModelQuery& query) {
+  const absl::StatusOr<Json> document = ParseConfigJson(query.config_json);
   if (!document.ok()) return document.status();
 
   Reading reading;
   const ConfigObject root(*document, "");
+  const std::string root_type = ReadModelType(root, reading.bad).value;
   const TextModel model = FindTextModel(root, reading);
   const ModelFamily* family = FindFamily(model.model_type.value);
-  const bool known = family != nullptr;
-  const ModelScope scope = {model.object, model.model_type, known ? family : &UnknownFamily(), known};
-  if (known) {
-    ReadKnownFamily(scope, reading);
+  if (model.model_type.value.empty()) family = FamilyOfArchitecture(model.object, reading);
+  bool known = family != nullptr;
+  if (IsDiffusersConfig(root)) {
+    known = ReadDiffusersTables(root, reading);
+  } else if (!known && IsVisionModel(model.model_type.value)) {
+    known = true;
+    ReadVisionModel(model.object, model.model_type.value, reading);
   } else {
-    ReadUnknownFamily(scope, reading);
+    const ModelScope scope = {model.object, model.model_type, known ? family : &UnknownFamily(), known,
+                              query.runtime, query.effective_length};
+    known ? ReadKnownFamily(scope, reading) : ReadUnknownFamily(scope, reading);
+    ReadQueryTemperature(scope, reading);
+    AddNotes(scope, reading);
+    ReadVisionTables(root, root_type, reading);
   }
-  AddNotes(scope, reading);
-
   if (!reading.bad.empty()) return reading.bad.ToStatus();
   if (!reading.unserved.empty()) return reading.unserved.ToStatus(absl::StatusCode::kUnimplemented);
-  return ModelTables{ReadModelType(root, reading.bad).value, known, std::move(reading.tables),
-                     std::move(reading.notes)};
+  return ModelTables{root_type, known, std::move(reading.tables), std::move(reading.notes)};
 }
 
+}  // namespace
+
 absl::StatusOr<ModelTables> ResolveModel(const ModelQuery& query) {
-  if (!query.gguf_json.empty() || query.runtime != Runtime::kTransformers) {
-    return absl::UnimplementedError("runtimes and GGUF are not served");
+  Violations bad;
+  if (!query.config_json.empty() && !query.gguf_json.empty()) {
+    bad.AddText(kWholeConfig, "stands beside gguf_json; allowed: one of the two");
   }
-  return ResolveModelConfig(query.config_json);
+  if (query.effective_length) {
+    CheckRange("effective_length", *query.effective_length, int64_t{1}, limits::kMaxPosition, bad);
+  }
+  if (!bad.empty()) return bad.ToStatus();
+  return query.gguf_json.empty() ? ResolveConfig(query) : ResolveGguf(query);
+}
+
+absl::StatusOr<ModelTables> ResolveModelConfig(absl::string_view config_json) {
+  return ResolveModel({.config_json = std::string(config_json)});
 }
 
 }  // namespace posenc

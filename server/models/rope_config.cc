@@ -1,40 +1,25 @@
 #include "server/models/rope_config.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/models/config_keys.h"
+#include "server/models/rope_axes_config.h"
+#include "server/models/rope_layers.h"
 #include "server/models/rope_scaling_config.h"
+#include "server/models/runtime_rules.h"
 
 namespace posenc {
 namespace {
-
-constexpr absl::string_view kFullAttention = "full_attention";
-constexpr absl::string_view kSlidingAttention = "sliding_attention";
-
-// Names of layer types that a block may be split by, besides those in the file's own layer_types.
-constexpr std::array<absl::string_view, 6> kLayerTypes = {
-    kFullAttention, kSlidingAttention, "chunked_attention", "linear_attention", "main", "compress"};
-
-// Real models have two or three. More keys than this are not a split by layer type.
-constexpr size_t kMaxLayerTypes = 16;
-
-// One table to read: its name, its part of the parameters, and whether it is for sliding layers.
-struct Layer {
-  std::string name;
-  ConfigObject block;
-  bool sliding = false;
-};
 
 // Reads one table. Each step returns a value that later steps may use; what is wrong goes to the reading.
 class RopeTableReader {
  public:
   RopeTableReader(const ModelScope& scope, const Layer& layer, Reading& reading)
-      : scope_(scope), layer_(layer), reading_(reading), draft_(layer.name, ReadPairing()) {}
+      : scope_(scope), layer_(layer), reading_(reading),
+        rope_{scope, layer, reading, TableDraft(layer.name, ReadPairing(), layer.applies_to)} {}
 
   void Read() &&;
 
@@ -45,12 +30,15 @@ class RopeTableReader {
   Found<int64_t> QuotientHeadDim();
   Found<int64_t> RotaryDim(int64_t head_dim);
   Found<double> RotaryFraction();
+  bool IsProportional();
   Found<double> Base();
   std::optional<Found<double>> WrittenBase();
   Found<double> DefaultBase() const;
   void ApplyBaseRatio(Found<double>& base);
   Found<int64_t> MaxLen();
-  absl::string_view DefaultScaling() const;
+  void SetEffectiveLength();
+  void SetWindow();
+  KeyNames BaseKeys() const;
 
   const ModelFamily& family() const { return *scope_.family; }
   const ConfigObject& object() const { return scope_.object; }
@@ -59,17 +47,36 @@ class RopeTableReader {
   const ModelScope& scope_;
   const Layer& layer_;
   Reading& reading_;
-  TableDraft draft_;
+  RopeDraft rope_;
 };
 
 void RopeTableReader::Read() && {
-  RopeSpec spec;
-  spec.head_dim = draft_.Take("rope.head_dim", HeadDim());
-  spec.rotary_dim = draft_.Take("rope.rotary_dim", RotaryDim(spec.head_dim));
-  spec.max_len = draft_.Take("rope.max_len", MaxLen());
-  spec.base = draft_.Take("rope.base", Base());
-  spec.scaling = ReadRopeScaling(scope_, layer_.block, DefaultScaling(), draft_, reading_);
-  std::move(draft_).Finish(spec, reading_);
+  RopeSpec& spec = rope_.spec;
+  TableDraft& draft = rope_.draft;
+  spec.head_dim = draft.Take("rope.head_dim", HeadDim());
+  spec.rotary_dim = draft.Take("rope.rotary_dim", RotaryDim(spec.head_dim));
+  spec.max_len = draft.Take("rope.max_len", MaxLen());
+  spec.base = draft.Take("rope.base", Base());
+  SetEffectiveLength();
+  SetWindow();
+  ReadRopeScaling(rope_);
+  ReadRopeAxes(rope_);
+  if (!bad().empty()) return;
+  ApplyRuntimeRules(rope_);
+  FinishRope(std::move(rope_));
+}
+
+void RopeTableReader::SetEffectiveLength() {
+  if (!scope_.effective_length) return;
+  rope_.spec.effective_length = scope_.effective_length;
+  rope_.draft.Rule("rope.effective_length", absl::StrCat(*scope_.effective_length), "the request");
+}
+
+void RopeTableReader::SetWindow() {
+  const RopeSpec& spec = rope_.spec;
+  if (family().trailing && spec.rotary_dim > 0 && spec.rotary_dim < spec.head_dim) {
+    rope_.draft.table().rotary_begin = spec.head_dim - spec.rotary_dim;
+  }
 }
 
 Pairing RopeTableReader::ReadPairing() const {
@@ -89,7 +96,7 @@ Found<int64_t> RopeTableReader::HeadDim() {
 }
 
 std::optional<Found<int64_t>> RopeTableReader::WrittenHeadDim() {
-  if (!family().full_head_dim_key.empty() && layer_.name == kFullAttention) {
+  if (!family().full_head_dim_key.empty() && layer_.name == family().full_name) {
     const auto full = object().Integer(family().full_head_dim_key, bad());
     return full ? full : scope_.Default(family().full_head_dim, family().full_head_dim_key);
   }
@@ -127,11 +134,13 @@ Found<int64_t> RopeTableReader::QuotientHeadDim() {
 
 // A width of 0 would mean the whole head in a spec; in a file it is a mistake.
 Found<int64_t> RopeTableReader::RotaryDim(int64_t head_dim) {
-  if (const auto written = object().Integer("rotary_dim", bad())) {
+  // The exponent's denominator is the whole width there, and the fraction a part of the scaling.
+  if (IsProportional()) return {head_dim, object().PathOf("head_dim"), "head_dim (proportional)", true};
+  if (const auto written = object().Integer(family().rotary_key, bad())) {
     if (written->value == 0) bad().Add(written->path, 0, "an even number from 2 to the head's width");
     return *written;
   }
-  if (family().rotary_dim != 0) return scope_.Default(family().rotary_dim, "rotary_dim");
+  if (family().rotary_dim != 0) return scope_.Default(family().rotary_dim, family().rotary_key);
   const Found<double> fraction = RotaryFraction();
   if (!(fraction.value > 0 && fraction.value <= 1)) {
     bad().Add(fraction.path, NumberText(fraction.value), "more than 0, at most 1");
@@ -145,6 +154,12 @@ Found<int64_t> RopeTableReader::RotaryDim(int64_t head_dim) {
   return {rotary_dim, fraction.path,
           absl::StrCat("head_dim * ", NumberText(fraction.value), " (", fraction.source, ")"),
           fraction.defaulted};
+}
+
+bool RopeTableReader::IsProportional() {
+  auto type = layer_.block.Text("rope_type", bad());
+  if (!type) type = layer_.block.Text("type", bad());
+  return type && type->value == "proportional";
 }
 
 Found<double> RopeTableReader::RotaryFraction() {
@@ -162,8 +177,7 @@ Found<double> RopeTableReader::Base() {
 
 // The block's base beats the one beside it, as transformers v5 has it.
 std::optional<Found<double>> RopeTableReader::WrittenBase() {
-  const bool own_base = layer_.sliding && family().sliding_base != 0;
-  const KeyNames keys = KeysOf(own_base ? ConfigKey::kSlidingBase : ConfigKey::kBase);
+  const KeyNames keys = BaseKeys();
   std::optional<Found<double>> at_top = object().Number(keys, bad());
   if (!at_top && !family().base_parent_key.empty()) {
     at_top = object().Child(family().base_parent_key, bad()).Number(keys, bad());
@@ -171,7 +185,7 @@ std::optional<Found<double>> RopeTableReader::WrittenBase() {
   const std::optional<Found<double>> in_block = layer_.block.Number("rope_theta", bad());
   if (!in_block) return at_top;
   if (at_top && at_top->value != in_block->value) {
-    reading_.notes.push_back(absl::StrCat(in_block->path, " ", NumberText(in_block->value),
+    reading_.Note(absl::StrCat(in_block->path, " ", NumberText(in_block->value),
                                           " is used, not ", at_top->path, " ",
                                           NumberText(at_top->value)));
   }
@@ -180,8 +194,7 @@ std::optional<Found<double>> RopeTableReader::WrittenBase() {
 
 Found<double> RopeTableReader::DefaultBase() const {
   const bool own_base = layer_.sliding && family().sliding_base != 0;
-  const KeyNames keys = KeysOf(own_base ? ConfigKey::kSlidingBase : ConfigKey::kBase);
-  return scope_.Default(own_base ? family().sliding_base : family().base, keys.front());
+  return scope_.Default(own_base ? family().sliding_base : family().base, BaseKeys().front());
 }
 
 void RopeTableReader::ApplyBaseRatio(Found<double>& base) {
@@ -194,61 +207,14 @@ void RopeTableReader::ApplyBaseRatio(Found<double>& base) {
 }
 
 Found<int64_t> RopeTableReader::MaxLen() {
-  const auto found = scope_.IntegerOr(ConfigKey::kMaxLen, family().max_len, bad());
-  if (found) return *found;
-  const Found<int64_t> own = {RopeSpec().max_len, object().PathOf("max_position_embeddings"),
-                              "default of posenc", true};
-  return own;
+  return scope_.MaxLenOr(RopeSpec().max_len, bad());
 }
 
-absl::string_view RopeTableReader::DefaultScaling() const {
-  return layer_.sliding && !family().sliding_scaled ? "" : family().default_scaling;
-}
-
-// The block of the file: rope_scaling when it says anything, else rope_parameters.
-ConfigObject ParameterBlock(const ModelScope& scope, Reading& reading) {
-  const ConfigObject scaling = scope.object.Child("rope_scaling", reading.bad);
-  const ConfigObject parameters = scope.object.Child("rope_parameters", reading.bad);
-  if (!scaling.empty() && !parameters.empty() && *scaling.json() != *parameters.json()) {
-    reading.notes.push_back(
-        absl::StrCat(scope.object.PathOf("rope_scaling"), " is used, not rope_parameters"));
-  }
-  return scaling.empty() && !parameters.empty() ? parameters : scaling;
-}
-
-bool IsLayerType(const ModelScope& scope, const std::string& key) {
-  if (std::find(kLayerTypes.begin(), kLayerTypes.end(), key) != kLayerTypes.end()) return true;
-  const Json* types = scope.object.Find("layer_types");
-  return types != nullptr && types->is_array() &&
-         std::find(types->begin(), types->end(), key) != types->end();
-}
-
-// A block is split by layer type only when all its keys are layer types.
-bool IsByLayerType(const ModelScope& scope, const ConfigObject& block) {
-  if (block.empty() || block.json()->size() > kMaxLayerTypes) return false;
-  for (const auto& item : block.json()->items()) {
-    if (!IsLayerType(scope, item.key())) return false;
-  }
-  return true;
-}
-
-std::vector<Layer> LayersByType(const ConfigObject& block, Reading& reading) {
-  std::vector<Layer> layers;
-  for (const auto& item : block.json()->items()) {
-    if (item.value().is_null()) continue;
-    layers.push_back({PathPart(item.key()), block.Child(item.key(), reading.bad),
-                      item.key() == kSlidingAttention});
-  }
-  return layers;
-}
-
-std::vector<Layer> LayersOf(const ModelScope& scope, Reading& reading) {
-  const ConfigObject block = ParameterBlock(scope, reading);
-  if (IsByLayerType(scope, block)) return LayersByType(block, reading);
-  if (!scope.family->sliding_table) return {{"main", block}};
-  const ConfigObject plain(block.PathOf(kSlidingAttention));
-  const ConfigObject& sliding = scope.family->sliding_scaled ? block : plain;
-  return {{std::string(kFullAttention), block}, {std::string(kSlidingAttention), sliding, true}};
+// The keys that may say the base of this layer.
+KeyNames RopeTableReader::BaseKeys() const {
+  const absl::string_view& own = layer_.sliding ? family().sliding_base_key : family().full_base_key;
+  if (!own.empty()) return KeyNames(&own, 1);
+  return KeysOf(layer_.sliding && family().sliding_base != 0 ? ConfigKey::kSlidingBase : ConfigKey::kBase);
 }
 
 }  // namespace

@@ -3,9 +3,29 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "server/core/normalize.h"
 
 namespace posenc {
+namespace {
+
+// A list as an origin shows it: short ones whole, long ones by their ends.
+template <typename T>
+std::string ListText(const std::vector<T>& values) {
+  const auto number = [](std::string* out, const T& value) {
+    absl::StrAppend(out, NumberText(static_cast<double>(value)));
+  };
+  constexpr size_t kMaxShown = 8;
+  if (values.size() <= kMaxShown) return absl::StrJoin(values, ",", number);
+  return absl::StrCat(NumberText(static_cast<double>(values.front())), ",…,",
+                      NumberText(static_cast<double>(values.back())), " (", values.size(), " numbers)");
+}
+
+}  // namespace
+
+void Reading::Note(std::string note) {
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+}
 
 std::string ModelScope::DefaultSource() const {
   if (!known) return "assumed for an unknown model_type";
@@ -20,9 +40,23 @@ std::optional<Found<int64_t>> ModelScope::IntegerOr(ConfigKey key, int64_t famil
   return Default(family_default, names.front());
 }
 
-TableDraft::TableDraft(std::string name, Pairing pairing) {
+Found<int64_t> ModelScope::Required(ConfigKey key, int64_t family_default, Violations& bad) const {
+  const auto found = IntegerOr(key, family_default, bad);
+  const std::string path = object.PathOf(KeysOf(key).front());
+  if (!found && bad.empty()) bad.AddText(path, "is missing; allowed: a whole number");
+  return found.value_or(Found<int64_t>{1, path, path, false});
+}
+
+Found<int64_t> ModelScope::MaxLenOr(int64_t spec_default, Violations& bad) const {
+  const auto found = IntegerOr(ConfigKey::kMaxLen, family->max_len, bad);
+  return found.value_or(Found<int64_t>{spec_default, object.PathOf(KeysOf(ConfigKey::kMaxLen).front()),
+                                       "default of posenc", true});
+}
+
+TableDraft::TableDraft(std::string name, Pairing pairing, std::string applies_to) {
   table_.name = std::move(name);
   table_.pairing = pairing;
+  table_.applies_to = std::move(applies_to);
 }
 
 double TableDraft::Take(absl::string_view field, const Found<double>& found) {
@@ -35,14 +69,45 @@ int64_t TableDraft::Take(absl::string_view field, const Found<int64_t>& found) {
   return found.value;
 }
 
-void TableDraft::Note(absl::string_view field, std::string value, const Found<bool>& found) {
+bool TableDraft::Take(absl::string_view field, const Found<bool>& found) {
+  Record(field, found.value ? "true" : "false", found.path, found.source, found.defaulted);
+  return found.value;
+}
+
+std::vector<double> TableDraft::Take(absl::string_view field, const Found<std::vector<double>>& found) {
+  Record(field, ListText(found.value), found.path, found.source, found.defaulted);
+  return found.value;
+}
+
+std::vector<int64_t> TableDraft::Take(absl::string_view field, const Found<std::vector<int64_t>>& found) {
+  Record(field, ListText(found.value), found.path, found.source, found.defaulted);
+  return found.value;
+}
+
+void TableDraft::Note(absl::string_view field, std::string value, const Found<std::string>& found) {
   Record(field, std::move(value), found.path, found.source, found.defaulted);
+}
+
+void TableDraft::Rule(absl::string_view field, std::string value, std::string source) {
+  Record(field, std::move(value), std::string(field), std::move(source), true);
 }
 
 void TableDraft::Record(absl::string_view field, std::string value, std::string path,
                         std::string source, bool defaulted) {
   paths_.emplace_back(std::string(field), std::move(path));
   table_.origins.push_back({std::string(field), std::move(value), std::move(source), defaulted});
+}
+
+// The key of the file that a violation of `field` is about: of the field itself, or of the list that it is
+// an entry of.
+std::string TableDraft::PathOf(const std::string& field) const {
+  const size_t bracket = field.find('[');
+  const std::string entry = bracket == std::string::npos ? "" : field.substr(bracket);
+  const std::string whole = field.substr(0, bracket);
+  for (const auto& [known, path] : paths_) {
+    if (known == whole) return path + entry;
+  }
+  return field;
 }
 
 void TableDraft::Finish(const FamilySpec& spec, Reading& reading) && {
@@ -56,11 +121,7 @@ void TableDraft::Finish(const FamilySpec& spec, Reading& reading) && {
     return;
   }
   for (const FieldViolation& violation : FieldViolationsOf(normalized.status())) {
-    const auto known = std::find_if(paths_.begin(), paths_.end(), [&](const auto& path) {
-      return path.first == violation.field;
-    });
-    reading.bad.AddText(known == paths_.end() ? violation.field : known->second,
-                        violation.description);
+    reading.bad.AddText(PathOf(violation.field), violation.description);
   }
 }
 

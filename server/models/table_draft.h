@@ -1,12 +1,13 @@
-// What the readers of one config.json share: the object that describes the model, its family, and the
-// draft of a table that remembers where each of its values came from.
+// What the readers of one file share: the object that describes the model, its family, the question that
+// was asked, and the draft of a table that remembers where each of its values came from.
 //
 // Violations and notes are gathered in one Reading, so that an answer names everything at once. Not
-// thread-safe; lives as long as one call of ResolveModelConfig.
+// thread-safe; lives as long as one call of ResolveModel.
 
 #ifndef POSENC_SERVER_MODELS_TABLE_DRAFT_H_
 #define POSENC_SERVER_MODELS_TABLE_DRAFT_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,8 +15,9 @@
 
 #include "absl/strings/string_view.h"
 #include "server/core/violations.h"
-#include "server/models/config_reader.h"
 #include "server/models/model_config.h"
+#include "server/models/config_keys.h"
+#include "server/models/config_reader.h"
 #include "server/models/model_families.h"
 
 namespace posenc {
@@ -28,6 +30,9 @@ struct Reading {
   std::vector<std::string> notes;
 
   bool ok() const { return bad.empty() && unserved.empty(); }
+
+  // Adds a note once, however many tables it is true of.
+  void Note(std::string note);
 };
 
 // The object that describes the (text) model, and the row that says what it leaves out.
@@ -36,6 +41,8 @@ struct ModelScope {
   Found<std::string> model_type;  // that decides; empty when the file has none
   const ModelFamily* family;
   bool known;
+  Runtime runtime = Runtime::kTransformers;
+  std::optional<int64_t> effective_length = {};
 
   // Returns how an answer calls a default of the family: "default of LlamaConfig".
   std::string DefaultSource() const;
@@ -48,19 +55,34 @@ struct ModelScope {
 
   // Returns the file's value for `key` or, where it is silent and the family has one, the default.
   std::optional<Found<int64_t>> IntegerOr(ConfigKey key, int64_t family_default, Violations& bad) const;
+
+  // The same for a value without which there is no table: a missing one is a violation.
+  Found<int64_t> Required(ConfigKey key, int64_t family_default, Violations& bad) const;
+
+  // Returns the model's longest input; where nothing says it, the spec's own default.
+  Found<int64_t> MaxLenOr(int64_t spec_default, Violations& bad) const;
 };
 
 // A table while it is put together.
 class TableDraft {
  public:
-  TableDraft(std::string name, Pairing pairing);
+  TableDraft(std::string name, Pairing pairing, std::string applies_to = "");
 
   // Notes that `field` of the spec has the value found, and returns it.
   double Take(absl::string_view field, const Found<double>& found);
   int64_t Take(absl::string_view field, const Found<int64_t>& found);
+  bool Take(absl::string_view field, const Found<bool>& found);
+  std::vector<double> Take(absl::string_view field, const Found<std::vector<double>>& found);
+  std::vector<int64_t> Take(absl::string_view field, const Found<std::vector<int64_t>>& found);
 
   // Notes a value that is not a number.
-  void Note(absl::string_view field, std::string value, const Found<bool>& found);
+  void Note(absl::string_view field, std::string value, const Found<std::string>& found);
+
+  // Notes a value that follows from the rules and not from a key.
+  void Rule(absl::string_view field, std::string value, std::string source);
+
+  // The table's name and by-products; its spec and origins are this class's matter.
+  ModelTable& table() { return table_; }
 
   // Normalises `spec` and adds the table to `reading`; what the spec's rules refuse becomes violations of
   // the file's own keys. Does nothing when the file is already known to be wrong.
@@ -69,6 +91,7 @@ class TableDraft {
  private:
   void Record(absl::string_view field, std::string value, std::string path, std::string source,
               bool defaulted);
+  std::string PathOf(const std::string& field) const;
 
   ModelTable table_;
   std::vector<std::pair<std::string, std::string>> paths_;  // spec field, key path of the file

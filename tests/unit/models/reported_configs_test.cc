@@ -140,10 +140,11 @@ TEST(ReportedConfigsTest, BlocksThatScaleNothingArePlain) {
   }
 }
 
-TEST(ReportedConfigsTest, YarnWithoutOriginalLengthIsNotTakenForPlain) {
-  EXPECT_THAT(ResolveWith(R"("rope_scaling":{"rope_type":"yarn","factor":4.0})"),
-              AllOf(StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("yarn")),
-                    ViolatesField("rope_scaling.rope_type")));
+TEST(ReportedConfigsTest, YarnWithoutOriginalLengthTakesTheLongestWithANote) {
+  const auto model = ResolveWith(R"("max_position_embeddings":32768,"rope_scaling":{"rope_type":"yarn","factor":4.0})");
+  ASSERT_OK(model);
+  EXPECT_EQ(std::get<YarnScaling>(RopeOf(model).scaling).original_max_len, 32768);
+  EXPECT_TRUE(HasNote(model, "is taken as the trained length"));
 }
 
 // HabanaAI/vllm-fork#1294, tenstorrent/vllm#148

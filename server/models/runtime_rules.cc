@@ -1,0 +1,7 @@
+#include "server/models/runtime_rules.h"
+
+namespace posenc {
+
+void ApplyRuntimeRules(RopeDraft&) {}
+
+}  // namespace posenc
