@@ -6,6 +6,7 @@
 #include "tests/golden/golden_file.h"
 #include "tests/golden/golden_number.h"
 #include "tests/golden/golden_row.h"
+#include "tests/golden/golden_specs.h"
 
 namespace posenc {
 namespace {
@@ -13,8 +14,8 @@ namespace {
 using nlohmann::json;
 
 // Files, probes (a cosine and a sine each) and hard cells in data/.
-constexpr size_t kFiles = 25;
-constexpr int kProbes = 24 * 66 + 11;
+constexpr size_t kFiles = 43;
+constexpr int kProbes = 42 * 66 + 11;
 constexpr size_t kHardFiles = 2;
 constexpr int kHardCells = 2 * 80;
 
@@ -24,26 +25,6 @@ std::vector<GoldenFile> RopeFiles(bool hard) {
     if ((file.name.rfind("rope_hard_", 0) == 0) == hard) chosen.push_back(std::move(file));
   }
   return chosen;
-}
-
-RopeScaling ScalingOf(const json& scaling) {
-  if (scaling.is_null()) return {};
-  if (scaling["rope_type"] == "linear") return LinearScaling{scaling["factor"]};
-  EXPECT_EQ(scaling["rope_type"], "llama3");
-  return Llama3Scaling{.factor = scaling["factor"],
-                       .low_freq_factor = scaling["low_freq_factor"],
-                       .high_freq_factor = scaling["high_freq_factor"],
-                       .original_max_len = scaling["original_max_position_embeddings"]};
-}
-
-RopeSpec SpecOf(const json& params, RopeLayout layout) {
-  const int64_t rotary_dim = params["rotary_dim"];
-  return {.head_dim = params.value("head_dim", rotary_dim),
-          .rotary_dim = rotary_dim,
-          .max_len = int64_t{1} << 20,
-          .base = params["base"],
-          .scaling = ScalingOf(params["scaling"]),
-          .layout = layout};
 }
 
 // Rows of one table by position, each generated once.
@@ -69,7 +50,7 @@ double Expected(const json& values, const std::string& name, ElementType type) {
 }
 
 int CheckProbes(const GoldenFile& file, ElementType type) {
-  Rows rows(SpecOf(file.json["params"], RopeLayout::kSplitHalf), type);
+  Rows rows(GoldenRopeSpec(file, RopeLayout::kSplitHalf), type);
   if (!rows.valid()) return 0;
   const size_t pairs = file.json["inv_freq_exact"].size();
   for (const json& probe : file.json["probes"]) {
@@ -84,7 +65,7 @@ int CheckProbes(const GoldenFile& file, ElementType type) {
 }
 
 int CheckHardCells(const GoldenFile& file, ElementType type) {
-  Rows rows(SpecOf(file.json["params"], RopeLayout::kSplitHalf), type);
+  Rows rows(GoldenRopeSpec(file, RopeLayout::kSplitHalf), type);
   if (!rows.valid()) return 0;
   const size_t pairs = file.json["inv_freq_exact"].size();
   int checked = 0;
@@ -122,7 +103,7 @@ TEST(GoldenRopeTest, EveryHardCellIsCorrectlyRoundedInEveryElementType) {
 TEST(GoldenRopeTest, InverseFrequenciesAreCorrectlyRounded) {
   for (const GoldenFile& file : LoadGoldenFiles("rope_")) {
     for (ElementType type : {ElementType::kF64, ElementType::kF32}) {
-      const GoldenTable table({.family = SpecOf(file.json["params"], RopeLayout::kFrequencies),
+      const GoldenTable table({.family = GoldenRopeSpec(file, RopeLayout::kFrequencies),
                                .element_type = type});
       ASSERT_TRUE(table.valid());
       const std::vector<double> row = table.Row(0);
@@ -132,6 +113,16 @@ TEST(GoldenRopeTest, InverseFrequenciesAreCorrectlyRounded) {
         EXPECT_EQ(row[i], RoundDecimal(type, exact[i])) << file.name << " pair " << i;
       }
     }
+  }
+}
+
+TEST(GoldenRopeTest, MagnitudesAreCorrectlyRounded) {
+  for (const GoldenFile& file : RopeFiles(false)) {
+    const GoldenTable table({.family = GoldenRopeSpec(file, RopeLayout::kSplitHalf)});
+    ASSERT_TRUE(table.valid());
+    EXPECT_EQ(table.facts().magnitude,
+              RoundDecimal(ElementType::kF64, file.json["attention_factor_exact"]))
+        << file.name;
   }
 }
 
@@ -150,13 +141,13 @@ double FloatError(const GoldenFile& file, RopeLayout layout, size_t column) {
   const size_t pair = layout == RopeLayout::kSplitRepeated ? column / 2 : column % pairs;
   const double angle = 7 * std::stod(frequencies[pair].get<std::string>());
   const double ulps = file.json["inv_freq_real_max_ulp_error"].get<double>() + 0.5;
-  return std::ldexp(ulps * angle + 1, -23);
+  return file.json["attention_factor"].get<double>() * std::ldexp(ulps * angle + 1, -23);
 }
 
 TEST(GoldenRopeTest, RowsAreLaidOutAsTheirSystemsDo) {
   for (const GoldenFile& file : RopeFiles(false)) {
     const RopeLayout layout = LayoutOfRow(file);
-    Rows rows(SpecOf(file.json["params"], layout), ElementType::kF32);
+    Rows rows(GoldenRopeSpec(file, layout), ElementType::kF32);
     ASSERT_TRUE(rows.valid());
     const std::vector<double>& row = rows.At(7);
     const json& real = file.json["row_at_7"];

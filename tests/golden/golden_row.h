@@ -23,6 +23,7 @@ class GoldenTable {
   // False when the spec was refused; then nothing else may be called.
   bool valid() const { return generator_ != nullptr; }
   const TableShape& shape() const { return generator_->shape(); }
+  const TableFacts& facts() const { return generator_->facts(); }
 
   // Returns one row, the tensors one after the other. A row that has a position is generated as a row
   // and as a position, and both must be the same.

