@@ -7,20 +7,14 @@
 #include <span>
 
 #include "absl/strings/str_cat.h"
+#include "tests/unit/encodings/reference_rope.h"
 
 namespace posenc {
 namespace {
 
-constexpr mpfr_prec_t kBits = 320;
 // Products may be ties, as 31777881 = 3177788100 · (10^7)^(-2/7) is in F32: rounded to fewer bits
 // first, a product that is one also looks like one.
 constexpr mpfr_prec_t kProductBits = 256;
-
-struct Number {
-  Number() { mpfr_init2(value, kBits); }
-  ~Number() { mpfr_clear(value); }
-  mpfr_t value;
-};
 
 uint64_t BitsOf(ElementType type, double exact) {
   switch (type) {
@@ -92,8 +86,16 @@ Reference::Meaning Reference::MeaningOf(const SinusoidalSpec& spec, size_t, int6
 
 Reference::Meaning Reference::MeaningOf(const RopeSpec& spec, size_t tensor, int64_t index) const {
   const int64_t n = spec.rotary_dim / 2;
-  const What split = tensor == 0 ? What::kCos : What::kSin;
+  const What split = tensor % 2 == 0 ? What::kCos : What::kSin;
   switch (spec.layout) {
+    case RopeLayout::kSplitAxisDuplicated: {
+      int64_t first = 0;
+      for (int64_t section : spec.axes->sections) {
+        if (index < 2 * (first + section)) return {split, first + (index - 2 * first) % section};
+        first += section;
+      }
+      return {};
+    }
     case RopeLayout::kSplitHalf:
     case RopeLayout::kSplitDuplicated:
       return {split, index % n};
@@ -136,47 +138,19 @@ void Reference::Frequency(const SinusoidalSpec& spec, int64_t k, mpfr_ptr w) con
   mpfr_si_div(exponent.value, -k, denominator.value, MPFR_RNDN);
   mpfr_set_d(w, spec.base, MPFR_RNDN);
   mpfr_pow(w, w, exponent.value, MPFR_RNDN);
+  if (!spec.inverse_frequencies.empty()) mpfr_set_d(w, spec.inverse_frequencies[k], MPFR_RNDN);
   mpfr_mul_d(w, w, spec.position_scale, MPFR_RNDN);
 }
 
 void Reference::Frequency(const RopeSpec& spec, int64_t k, mpfr_ptr w) const {
-  Number exponent, rotations, blend;
-  mpfr_set_si(exponent.value, -2 * k, MPFR_RNDN);
-  mpfr_div_si(exponent.value, exponent.value, spec.rotary_dim, MPFR_RNDN);
-  mpfr_set_d(w, spec.base, MPFR_RNDN);
-  mpfr_pow(w, w, exponent.value, MPFR_RNDN);
-  if (const auto* given = std::get_if<ExplicitFrequencies>(&spec.scaling)) {
-    mpfr_set_d(w, given->inverse_frequencies[k], MPFR_RNDN);
-  } else if (const auto* linear = std::get_if<LinearScaling>(&spec.scaling)) {
-    mpfr_div_d(w, w, linear->factor, MPFR_RNDN);
-  } else if (const auto* llama3 = std::get_if<Llama3Scaling>(&spec.scaling)) {
-    mpfr_const_pi(rotations.value, MPFR_RNDN);
-    mpfr_mul_si(rotations.value, rotations.value, 2, MPFR_RNDN);
-    mpfr_div(rotations.value, w, rotations.value, MPFR_RNDN);
-    mpfr_mul_si(rotations.value, rotations.value, llama3->original_max_len, MPFR_RNDN);
-    if (mpfr_cmp_d(rotations.value, llama3->high_freq_factor) > 0) return;
-    Number divided;
-    mpfr_div_d(divided.value, w, llama3->factor, MPFR_RNDN);
-    if (mpfr_cmp_d(rotations.value, llama3->low_freq_factor) < 0) {
-      mpfr_set(w, divided.value, MPFR_RNDN);
-      return;
-    }
-    // w' = divided + t · (w − divided).
-    mpfr_set_d(blend.value, llama3->high_freq_factor, MPFR_RNDN);
-    mpfr_sub_d(blend.value, blend.value, llama3->low_freq_factor, MPFR_RNDN);
-    mpfr_sub_d(rotations.value, rotations.value, llama3->low_freq_factor, MPFR_RNDN);
-    mpfr_div(rotations.value, rotations.value, blend.value, MPFR_RNDN);
-    mpfr_sub(w, w, divided.value, MPFR_RNDN);
-    mpfr_mul(w, w, rotations.value, MPFR_RNDN);
-    mpfr_add(w, w, divided.value, MPFR_RNDN);
-  }
+  ReferenceRopeFrequency(spec, k, w);
 }
 
 mpfr_srcptr Reference::CachedFrequency(int64_t k) {
   mpfr_ptr& w = frequencies_[k];
   if (w == nullptr) {
     w = new __mpfr_struct;
-    mpfr_init2(w, kBits);
+    mpfr_init2(w, Number::kBits);
     std::visit([&](const auto& family) { Frequency(family, k, w); }, spec_.family);
   }
   return w;
@@ -213,26 +187,52 @@ uint64_t Reference::Bias(const AlibiSpec& spec, int64_t row, int64_t index) cons
 }
 
 uint64_t Reference::Cell(size_t tensor, int64_t position, int64_t index) {
-  if (const auto* alibi = std::get_if<AlibiSpec>(&spec_.family))
-    return Bias(*alibi, position, index);
-  const auto* sinusoidal = std::get_if<SinusoidalSpec>(&spec_.family);
-  if (sinusoidal && sinusoidal->zero_row &&
-      position == sinusoidal->first_position + *sinusoidal->zero_row)
+  if (const auto* alibi = std::get_if<AlibiSpec>(&spec_.family)) return Bias(*alibi, position, index);
+  return CellAt(tensor, {static_cast<double>(position)}, index);
+}
+
+uint64_t Reference::CellAt(size_t tensor, const std::vector<double>& position, int64_t index) {
+  if (const auto* spec = std::get_if<RopeSpec>(&spec_.family)) {
+    const Meaning meaning = MeaningOf(*spec, tensor, index);
+    const size_t axis = position.size() == 1 ? 0 : ReferenceAxis(*spec, meaning.pair);
+    Number coordinate, magnitude;
+    mpfr_set_d(coordinate.value, position[axis], MPFR_RNDN);
+    ReferenceMagnitude(*spec, magnitude.value);
+    if (spec->xpos) ReferenceXPosScale(*spec, meaning.pair, tensor >= 2, coordinate.value, magnitude.value);
+    return Round(meaning, coordinate.value, magnitude.value, false);
+  }
+  const auto& spec = std::get<SinusoidalSpec>(spec_.family);
+  const double sign = spec.descending ? -1.0 : 1.0;
+  if (spec.zero_row && position[0] == static_cast<double>(spec.first_position) +
+                                         sign * static_cast<double>(*spec.zero_row)) {
     return 0;
-  const Meaning meaning =
-      std::visit([&](const auto& f) { return MeaningOf(f, tensor, index); }, spec_.family);
+  }
+  Number coordinate, magnitude;
+  mpfr_set_d(coordinate.value, position[0], MPFR_RNDN);
+  mpfr_set_d(magnitude.value, spec.row_scale, MPFR_RNDN);
+  return Round(MeaningOf(spec, tensor, index), coordinate.value, magnitude.value, spec.full_turns);
+}
+
+uint64_t Reference::Round(const Meaning& meaning, mpfr_srcptr coordinate, mpfr_srcptr magnitude,
+                          bool full_turns) {
   if (meaning.what == What::kZero) return 0;
   Number value;
-  if (meaning.what == What::kFrequency || meaning.what == What::kPeriod) position = 1;
-  mpfr_mul_si(value.value, CachedFrequency(meaning.pair), position, MPFR_RNDN);
+  mpfr_set(value.value, CachedFrequency(meaning.pair), MPFR_RNDN);
+  const bool constant = meaning.what == What::kFrequency || meaning.what == What::kPeriod;
+  if (!constant) mpfr_mul(value.value, value.value, coordinate, MPFR_RNDN);
   if (meaning.what == What::kPeriod) mpfr_si_div(value.value, 1, value.value, MPFR_RNDN);
   if (meaning.what != What::kCos && mpfr_zero_p(value.value)) return 0;
   if (meaning.what != What::kSin && meaning.what != What::kCos) {
     mpfr_prec_round(value.value, kProductBits, MPFR_RNDN);
+    return ReferenceRound(spec_.element_type, value.value);
   }
-  if (meaning.what == What::kSin) mpfr_sin(value.value, value.value, MPFR_RNDN);
-  if (meaning.what == What::kCos) mpfr_cos(value.value, value.value, MPFR_RNDN);
-  if (sinusoidal) mpfr_mul_d(value.value, value.value, sinusoidal->row_scale, MPFR_RNDN);
+  if (full_turns) {
+    (meaning.what == What::kSin ? mpfr_sinu : mpfr_cosu)(value.value, value.value, 1, MPFR_RNDN);
+  } else {
+    (meaning.what == What::kSin ? mpfr_sin : mpfr_cos)(value.value, value.value, MPFR_RNDN);
+  }
+  if (mpfr_zero_p(value.value)) return 0;
+  mpfr_mul(value.value, value.value, magnitude, MPFR_RNDN);
   return ReferenceRound(spec_.element_type, value.value);
 }
 

@@ -19,6 +19,16 @@
 
 namespace posenc {
 
+// A number of MPFR's.
+struct Number {
+  static constexpr mpfr_prec_t kBits = 320;
+  Number() { mpfr_init2(value, kBits); }
+  ~Number() { mpfr_clear(value); }
+  Number(const Number&) = delete;
+  Number& operator=(const Number&) = delete;
+  mpfr_t value;
+};
+
 // The bits of the element nearest to `value`, ties to even.
 uint64_t ReferenceRound(ElementType type, mpfr_srcptr value);
 
@@ -34,6 +44,9 @@ class Reference {
   // h·max_len + q).
   uint64_t Cell(size_t tensor, int64_t position, int64_t index);
 
+  // The same at any real position, one number for each axis (or one for all).
+  uint64_t CellAt(size_t tensor, const std::vector<double>& position, int64_t index);
+
  private:
   enum class What { kCos, kSin, kAngle, kFrequency, kPeriod, kZero };
   struct Meaning {
@@ -42,11 +55,12 @@ class Reference {
   };
   Meaning MeaningOf(const SinusoidalSpec& spec, size_t tensor, int64_t index) const;
   Meaning MeaningOf(const RopeSpec& spec, size_t tensor, int64_t index) const;
-  Meaning MeaningOf(const AlibiSpec&, size_t, int64_t) const { return {}; }
   void Frequency(const SinusoidalSpec& spec, int64_t k, mpfr_ptr w) const;
   void Frequency(const RopeSpec& spec, int64_t k, mpfr_ptr w) const;
-  void Frequency(const AlibiSpec&, int64_t, mpfr_ptr) const {}
+  template <typename Other>
+  void Frequency(const Other&, int64_t, mpfr_ptr) const {}
   mpfr_srcptr CachedFrequency(int64_t k);
+  uint64_t Round(const Meaning& meaning, mpfr_srcptr coordinate, mpfr_srcptr magnitude, bool full_turns);
   uint64_t Bias(const AlibiSpec& spec, int64_t row, int64_t index) const;
 
   TableSpec spec_;

@@ -1,0 +1,30 @@
+// The formulas of rotary tables in MPFR, for Reference: each as its system writes it, pair by pair.
+
+#ifndef POSENC_TESTS_UNIT_ENCODINGS_REFERENCE_ROPE_H_
+#define POSENC_TESTS_UNIT_ENCODINGS_REFERENCE_ROPE_H_
+
+#include <mpfr.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "server/core/rope_spec.h"
+#include "tests/unit/encodings/reference.h"
+
+namespace posenc {
+
+// Inverse frequency of a pair, in radians.
+void ReferenceRopeFrequency(const RopeSpec& spec, int64_t pair, mpfr_ptr w);
+
+// The axis that a pair takes its position from.
+size_t ReferenceAxis(const RopeSpec& spec, int64_t pair);
+
+// The factor on cosines and sines.
+void ReferenceMagnitude(const RopeSpec& spec, mpfr_ptr m);
+
+// Multiplies `m` by xPos' scale of queries or keys.
+void ReferenceXPosScale(const RopeSpec& spec, int64_t pair, bool key, mpfr_srcptr position, mpfr_ptr m);
+
+}  // namespace posenc
+
+#endif  // POSENC_TESTS_UNIT_ENCODINGS_REFERENCE_ROPE_H_
