@@ -1,13 +1,13 @@
 #include "server/encodings/alibi.h"
 
-#include <algorithm>
 #include <bit>
-#include <cstring>
+#include <cstdlib>
 #include <utility>
 
 #include "server/encodings/exact/quick_product.h"
 #include "server/encodings/exact/ziv.h"
 #include "server/encodings/row_layout.h"
+#include "server/encodings/toeplitz.h"
 
 namespace posenc {
 namespace {
@@ -23,26 +23,21 @@ std::pair<int64_t, int64_t> ExponentOf(const AlibiSpec& spec, int64_t head) {
 }
 
 TableShape ShapeOf(const AlibiSpec& spec, ElementType type) {
-  if (spec.form == AlibiForm::kSlopes) {
-    return {
-        .row_dims = {1}, .tensors = {{"slopes", type, {spec.heads}}}, .row_kind = RowKind::kSingle};
+  switch (spec.form) {
+    case AlibiForm::kSlopes:
+      return {.row_dims = {1}, .tensors = {{"slopes", type, {spec.heads}}}, .row_kind = RowKind::kSingle};
+    case AlibiForm::kRow:
+    case AlibiForm::kKeyIndex:
+      return {.row_dims = {spec.heads},
+              .tensors = {{"bias", type, {spec.max_len}}},
+              .row_kind = RowKind::kHeads};
+    case AlibiForm::kCausal:
+    case AlibiForm::kSymmetric:
+      break;
   }
   return {.row_dims = {spec.heads, spec.max_len},
           .tensors = {{"bias", type, {spec.max_len}}},
           .row_kind = RowKind::kHeadQueries};
-}
-
-uint64_t NegativeInfinity(ElementType type) {
-  switch (type) {
-    case ElementType::kF64:
-      return 0xFFF0000000000000;
-    case ElementType::kF32:
-      return 0xFF800000;
-    case ElementType::kF16:
-      return 0xFC00;
-    default:
-      return 0xFF80;
-  }
 }
 
 }  // namespace
@@ -51,7 +46,8 @@ AlibiGenerator::AlibiGenerator(const AlibiSpec& spec, ElementType type)
     : spec_(spec), type_(type), shape_(ShapeOf(spec, type)) {
   slopes_.reserve(spec.heads);
   for (int64_t head = 0; head < spec.heads; ++head) {
-    const Real slope = SlopeAt(head, Multiplier::kMultiplierBits + 16);
+    Real slope(Multiplier::kMultiplierBits + 16);
+    Product(head, 1, slope);
     slopes_.emplace_back(slope);
     facts_.slopes.push_back(mpfr_get_d(slope.get(), MPFR_RNDN));
   }
@@ -63,75 +59,61 @@ size_t AlibiGenerator::footprint_bytes() const {
          facts_.slopes.capacity() * sizeof(double);
 }
 
-Real AlibiGenerator::SlopeAt(int64_t head, int64_t precision_bits) const {
+bool AlibiGenerator::Product(int64_t head, int64_t factor, Real& value) const {
   const auto [numerator, denominator] = ExponentOf(spec_, head);
-  Real x(precision_bits + 32, spec_.bias_max);
-  mpfr_mul_si(x.get(), x.get(), -numerator, MPFR_RNDN);
-  mpfr_div_si(x.get(), x.get(), denominator, MPFR_RNDN);
-  mpfr_exp2(x.get(), x.get(), MPFR_RNDN);
-  return x;
+  Real x(value.precision_bits() + 32, spec_.bias_max);
+  bool exact = mpfr_mul_si(x.get(), x.get(), -numerator, MPFR_RNDN) == 0;
+  exact &= mpfr_div_si(x.get(), x.get(), denominator, MPFR_RNDN) == 0;
+  exact &= mpfr_exp2(x.get(), x.get(), MPFR_RNDN) == 0;
+  exact &= mpfr_mul_si(x.get(), x.get(), factor, MPFR_RNDN) == 0;
+  exact &= mpfr_div_d(value.get(), x.get(), spec_.score_divisor, MPFR_RNDN) == 0;
+  return exact;
 }
 
 uint64_t AlibiGenerator::Cell(int64_t head, int64_t factor) const {
   if (factor == 0) return 0;
   if (const auto bits = QuickProduct(type_, slopes_[head], factor)) return *bits;
   if (const auto bits = RoundTo(type_, slopes_[head].Times(factor))) return *bits;
-  return RoundByZiv(type_, [&](int64_t bits, Real& value) {
-    mpfr_mul_si(value.get(), SlopeAt(head, bits).get(), factor, MPFR_RNDN);
+  return RoundByZiv(type_, [&](int64_t bits, Real& value) -> int64_t {
+    // A product may sit on a boundary although the slope itself has endless digits: 3 · (1/2) / 3.
+    if (Product(head, factor, value)) return kExactly;
     return mpfr_get_exp(value.get()) - bits + 4;
   });
 }
 
-std::vector<std::byte> AlibiGenerator::Distances(int64_t head, int64_t begin, int64_t end,
-                                                 bool falling) const {
+void AlibiGenerator::WriteSlopes(std::byte* out) const {
   const size_t size = ElementSizeBytes(type_);
-  std::vector<std::byte> cells((end - begin) * size);
-  for (int64_t distance = begin; distance < end; ++distance) {
-    const int64_t index = falling ? end - 1 - distance : distance - begin;
-    StoreElement(cells.data() + index * size, Cell(head, -distance), size);
+  for (int64_t h = 0; h < spec_.heads; ++h) StoreElement(out + h * size, Cell(h, 1), size);
+}
+
+void AlibiGenerator::WriteKeyRow(int64_t head, std::byte* out) const {
+  const auto size = static_cast<int64_t>(ElementSizeBytes(type_));
+  const int64_t origin = spec_.form == AlibiForm::kRow ? spec_.max_len - 1 : 0;
+  for (int64_t key = 0; key < spec_.max_len; ++key) {
+    StoreElement(out + key * size, Cell(head, key - origin), size);
   }
-  return cells;
 }
 
 void AlibiGenerator::Generate(int64_t first_row, int64_t row_count,
                               std::span<std::byte* const> out) const {
-  if (spec_.form == AlibiForm::kSlopes) {
-    const size_t size = ElementSizeBytes(type_);
-    for (int64_t h = 0; h < spec_.heads && row_count > 0; ++h) {
-      StoreElement(out[0] + h * size, Cell(h, 1), size);
+  if (shape_.row_kind == RowKind::kSingle) {
+    if (row_count > 0) WriteSlopes(out[0]);
+    return;
+  }
+  if (shape_.row_kind == RowKind::kHeads) {
+    for (int64_t row = 0; row < row_count; ++row) {
+      WriteKeyRow(first_row + row, out[0] + row * shape_.row_bytes());
     }
     return;
   }
-  std::byte* to = out[0];
-  for (int64_t row = first_row; row < first_row + row_count;) {
-    const int64_t head = row / spec_.max_len, query = row % spec_.max_len;
-    const int64_t count = std::min(spec_.max_len - query, first_row + row_count - row);
-    WriteHead(head, query, count, to);
-    to += count * shape_.row_bytes();
-    row += count;
-  }
-}
-
-void AlibiGenerator::WriteHead(int64_t head, int64_t first_query, int64_t query_count,
-                               std::byte* out) const {
-  const auto size = static_cast<int64_t>(ElementSizeBytes(type_));
-  const int64_t last_query = first_query + query_count - 1;
-  // Keys up to the query: distances query … 0. Keys after it: 1 …, or a constant.
-  const std::vector<std::byte> before = Distances(head, 0, last_query + 1, true);
-  const int64_t keys_after = spec_.max_len - 1 - first_query;
-  std::vector<std::byte> after;
-  if (spec_.form == AlibiForm::kSymmetric) {
-    after = Distances(head, 1, keys_after + 1, false);
-  } else {
-    after.resize(keys_after * size);
-    const uint64_t fill = spec_.masked ? NegativeInfinity(type_) : 0;
-    for (int64_t i = 0; i < keys_after; ++i) StoreElement(after.data() + i * size, fill, size);
-  }
-  for (int64_t query = first_query; query <= last_query; ++query, out += spec_.max_len * size) {
-    std::memcpy(out, before.data() + (last_query - query) * size, (query + 1) * size);
-    if (query + 1 == spec_.max_len) continue;
-    std::memcpy(out + (query + 1) * size, after.data(), (spec_.max_len - 1 - query) * size);
-  }
+  const bool symmetric = spec_.form == AlibiForm::kSymmetric;
+  const uint64_t after = spec_.masked ? NegativeInfinity(type_) : 0;
+  ForEachHead(spec_.max_len, first_row, row_count, shape_.row_bytes(), out[0],
+              [&](int64_t head, int64_t query, int64_t count, std::byte* to) {
+                WriteToeplitz(spec_.max_len, query, count, type_, to, [&](int64_t delta) {
+                  return delta > 0 && !symmetric ? after : Cell(head, -std::abs(delta));
+                });
+              });
 }
 
 }  // namespace posenc

@@ -1,8 +1,8 @@
-// The ALiBi family (Press et al. 2022): slopes, and the bias [heads, queries, keys].
+// The ALiBi family (Press et al. 2022): slopes, the bias [heads, queries, keys], and the one row for all
+// queries [heads, keys] that MPT, BLOOM and Falcon add instead.
 //
-// Slope of head h is 2^-x with x rational, held to 126 bits, or exactly where it is a double. A
-// bias cell is −slope · distance, rounded once. The cells of one head depend on the distance alone,
-// so a call computes each distance of a head once and copies shifted runs of it into the rows.
+// Slope of head h is 2^-x / score_divisor with x rational, held to 126 bits, or exactly where it is a
+// double. A cell is slope times a whole number, rounded once (toeplitz.h says how rows are shared).
 // Threads: immutable.
 
 #ifndef POSENC_SERVER_ENCODINGS_ALIBI_H_
@@ -31,12 +31,12 @@ class AlibiGenerator final : public TableGenerator {
   void GenerateAt(std::span<const double>, std::span<std::byte* const>) const override {}
 
  private:
-  // Rows of one head, from query `first_query` on.
-  void WriteHead(int64_t head, int64_t first_query, int64_t query_count, std::byte* out) const;
-  // The elements −slope · distance, begin ≤ distance < end, counted down when `falling`.
-  std::vector<std::byte> Distances(int64_t head, int64_t begin, int64_t end, bool falling) const;
+  // The element nearest to slope · factor.
   uint64_t Cell(int64_t head, int64_t factor) const;
-  Real SlopeAt(int64_t head, int64_t precision_bits) const;
+  // Sets value to slope · factor / score_divisor, and returns whether no bit was lost.
+  bool Product(int64_t head, int64_t factor, Real& value) const;
+  void WriteKeyRow(int64_t head, std::byte* out) const;  // of the forms that have one row for a head
+  void WriteSlopes(std::byte* out) const;
 
   AlibiSpec spec_;
   ElementType type_;

@@ -2,11 +2,14 @@
 
 #include <variant>
 
-#include "absl/strings/str_cat.h"
 #include "server/core/normalize.h"
 #include "server/encodings/alibi.h"
 #include "server/encodings/float32/float32_tables.h"
+#include "server/encodings/learned.h"
 #include "server/encodings/phasor_tables.h"
+#include "server/encodings/query_temperature.h"
+#include "server/encodings/relative_bias.h"
+#include "server/encodings/relative_bucket.h"
 
 namespace posenc {
 namespace {
@@ -21,10 +24,6 @@ struct Context {
   ElementType type() const { return spec.element_type; }
   bool exact() const { return spec.arithmetic == Arithmetic::kExact; }
 };
-
-Result NotServed(absl::string_view what) {
-  return absl::UnimplementedError(absl::StrCat(what, " is not served"));
-}
 
 Result Make(const SinusoidalSpec& spec, const Context& context) {
   return context.exact() ? MakeExactSinusoidal(spec, context.type())
@@ -45,10 +44,21 @@ Result Make(const GridSinusoidalSpec& spec, const Context& context) {
                          : MakeFloat32GridSinusoidal(spec, context.type());
 }
 
-Result Make(const LearnedSpec&, const Context&) { return NotServed("learned"); }
-Result Make(const RelativeBucketSpec&, const Context&) { return NotServed("relative_bucket"); }
-Result Make(const RelativeBiasSpec&, const Context&) { return NotServed("relative_bias"); }
-Result Make(const QueryTemperatureSpec&, const Context&) { return NotServed("query_temperature"); }
+Result Make(const LearnedSpec& spec, const Context& context) {
+  return MakeLearned(spec, context.type(), context.catalog);
+}
+
+Result Make(const RelativeBucketSpec& spec, const Context& context) {
+  return MakeRelativeBucket(spec, context.type(), context.catalog);
+}
+
+Result Make(const RelativeBiasSpec& spec, const Context& context) {
+  return std::make_shared<RelativeBiasGenerator>(spec, context.type());
+}
+
+Result Make(const QueryTemperatureSpec& spec, const Context& context) {
+  return std::make_shared<QueryTemperatureGenerator>(spec, context.type());
+}
 
 }  // namespace
 

@@ -19,9 +19,9 @@ uint64_t RoundShifted(ElementType type, const Real& value, int sign, int64_t err
 
 }  // namespace
 
-uint64_t RoundByZiv(ElementType type, const RealFunction& function) {
+uint64_t RoundByZiv(ElementType type, const RealFunction& function, int64_t first_bits) {
   ziv_count.fetch_add(1, std::memory_order_relaxed);
-  for (int64_t bits = kZivFirstBits;; bits *= 2) {
+  for (int64_t bits = first_bits;; bits *= 2) {
     Real value(bits);
     const int64_t error_exponent = function(bits, value);
     if (error_exponent == kExactly) return *RoundTo(type, RoundedToOdd(value));

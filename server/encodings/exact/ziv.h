@@ -25,7 +25,7 @@ inline constexpr int64_t kExactly = INT64_MIN;
 using RealFunction = std::function<int64_t(int64_t precision_bits, Real& value)>;
 
 // Returns the bits of the element nearest to the value of `function`, ties to even.
-uint64_t RoundByZiv(ElementType type, const RealFunction& function);
+uint64_t RoundByZiv(ElementType type, const RealFunction& function, int64_t first_bits = kZivFirstBits);
 
 // How many values have been rounded by RoundByZiv in this process, for tests.
 int64_t ZivCount();
