@@ -72,7 +72,8 @@ class CommandLine {
     app_.add_option("--config", config_file_, "TOML file with any of these flags.")->type_name("FILE");
     app_.add_flag("--print-config", print_, "Show the settled configuration and where each value comes "
                                             "from, as TOML, and exit.");
-    app_.add_flag("--check-config", check_, "Check the configuration and the files of --warm, and exit.");
+    app_.add_flag("--check-config", check_, "Check the configuration and the files of --warm and "
+                                            "--learned, and exit.");
     for (const ConfigFlag& flag : flags) Add(flag);
   }
 

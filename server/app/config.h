@@ -20,6 +20,7 @@
 #include "server/app/listen_address.h"
 #include "server/core/element_type.h"
 #include "server/core/limits.h"
+#include "server/models/stored_tensors.h"
 #include "server/telemetry/log.h"
 
 namespace posenc {
@@ -39,6 +40,7 @@ struct ServerConfig {
 
   std::vector<std::string> warm;  // files
   ElementType warm_dtype = ElementType::kF32;
+  std::vector<TensorSource> learned;
 
   absl::Duration drain_delay;
   absl::Duration drain_timeout;

@@ -81,9 +81,19 @@ absl::Status AddWarm(const std::string& text, ServerConfig& config) {
   return absl::OkStatus();
 }
 
+absl::Status AddLearned(const std::string& text, ServerConfig& config) {
+  absl::StatusOr<TensorSource> source = ParseTensorSource(text);
+  if (!source.ok()) return source.status();
+  for (const TensorSource& other : config.learned) {
+    if (other.name == source->name) return absl::InvalidArgumentError("every name once");
+  }
+  config.learned.push_back(*std::move(source));
+  return absl::OkStatus();
+}
+
 absl::Status SetWarmDtype(const std::string& text, ServerConfig& config) {
   const absl::StatusOr<ElementType> type = ParseElementType(text);
-  const bool real = type.ok() && *type != ElementType::kComplex64 && *type != ElementType::kComplex128;
+  const bool real = type.ok() && *type >= ElementType::kF64 && *type <= ElementType::kBF16;
   if (!real) return absl::InvalidArgumentError("F64, F32, F16, BF16");
   config.warm_dtype = *type;
   return absl::OkStatus();
@@ -161,6 +171,12 @@ void AddTableFlags(std::vector<ConfigFlag>& flags) {
   flags.push_back({"warm-dtype", "TYPE", group,
                    "Element type of the tables that --warm takes from a config.json: F64, F32, F16, BF16.",
                    {"F32"}, false, SetWarmDtype});
+  flags.push_back({"learned", "NAME=FILE", group,
+                   "Serve a tensor of a checkpoint under a name, for learned tables and the weights of bucket "
+                   "biases: NAME=FILE.safetensors:TENSOR or NAME=FILE.npy. The file is mapped: replace it by "
+                   "renaming, never write into it. Repeatable.\n"
+                   "Example: --learned gpt2=gpt2/model.safetensors:wpe.weight",
+                   {}, true, AddLearned});
 }
 
 void AddLifeFlags(const ConfigSurroundings& surroundings, std::vector<ConfigFlag>& flags) {

@@ -4,9 +4,12 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "server/app/config.h"
 #include "server/app/grpc_log.h"
 #include "server/app/memory_limit.h"
@@ -16,6 +19,7 @@
 #include "server/app/stop_request.h"
 #include "server/app/warm_list.h"
 #include "server/encodings/table_generator.h"
+#include "server/models/stored_tensors.h"
 #include "server/telemetry/log.h"
 
 namespace posenc {
@@ -48,14 +52,15 @@ int Show(const std::string& text) {
   return kExitOk;
 }
 
-int Serve(const ServerConfig& config, std::vector<WarmEntry> warm) {
+int Serve(const ServerConfig& config, std::shared_ptr<const TensorCatalog> catalog,
+          std::vector<WarmEntry> warm) {
   Logger log(config.log_format, config.log_level);
   RouteLibraryLogs(&log);
   StopRequest stop;
   absl::Status status;
   {
     const SignalWaiter signals(stop, log);
-    Server server(config, std::move(warm), log, stop);
+    Server server(config, std::move(catalog), std::move(warm), log, stop);
     status = server.Run();
   }
   if (status.ok()) {
@@ -76,11 +81,15 @@ int RunServer(const std::vector<std::string>& args) {
   if (!invocation.ok()) return Refuse(invocation.status());
   if (invocation->action == Invocation::Action::kShowText) return Show(invocation->text);
   if (invocation->action == Invocation::Action::kPrintConfig) return Show(PrintConfig(invocation->values));
-  absl::StatusOr<std::vector<WarmEntry>> warm =
-      LoadWarmList(invocation->config.warm, invocation->config.warm_dtype);
+  const ServerConfig& config = invocation->config;
+  absl::StatusOr<std::shared_ptr<const TensorCatalog>> catalog = LoadTensorCatalog(config.learned);
+  if (!catalog.ok()) {
+    return Refuse(absl::Status(catalog.status().code(), absl::StrCat("--learned ", catalog.status().message())));
+  }
+  absl::StatusOr<std::vector<WarmEntry>> warm = LoadWarmList(config.warm, config.warm_dtype, **catalog);
   if (!warm.ok()) return Refuse(warm.status());
   if (invocation->action == Invocation::Action::kCheckConfig) return Show("the configuration is valid\n");
-  return Serve(invocation->config, *std::move(warm));
+  return Serve(config, *std::move(catalog), *std::move(warm));
 }
 
 }  // namespace posenc

@@ -9,6 +9,7 @@
 #include "server/app/rpc_methods.h"
 #include "server/app/units.h"
 #include "server/app/warmer.h"
+#include "server/encodings/table_generator.h"
 #include "server/rpc/services.h"
 
 namespace posenc {
@@ -19,8 +20,10 @@ constexpr absl::Duration kCancelledCallsTimeout = absl::Milliseconds(1500);
 
 }  // namespace
 
-Server::Server(ServerConfig config, std::vector<WarmEntry> warm, Logger& log, StopRequest& stop)
+Server::Server(ServerConfig config, std::shared_ptr<const TensorCatalog> catalog, std::vector<WarmEntry> warm,
+               Logger& log, StopRequest& stop)
     : config_(std::move(config)),
+      catalog_(std::move(catalog)),
       warm_(std::move(warm)),
       log_(log),
       stop_(stop),
@@ -50,7 +53,7 @@ absl::Status Server::Start() {
                          {"kernel_target", info_.kernel_target},
                          {"cache_bytes", config_.cache_bytes}});
   using Phase = absl::Status (Server::*)();
-  constexpr Phase kPhases[] = {&Server::StartTelemetry, &Server::StartStore,    &Server::StartServices,
+  constexpr Phase kPhases[] = {&Server::StartTelemetry, &Server::StartStore,&Server::StartServices,
                                &Server::OpenListeners,  &Server::AnnouncePorts, &Server::WarmTables,
                                &Server::BecomeReady};
   for (const Phase phase : kPhases) {
@@ -78,6 +81,9 @@ absl::Status Server::StartStore() {
   options.budget_bytes = config_.cache_bytes;
   options.block_bytes = config_.block_bytes;
   options.threads = config_.threads;
+  options.make_generator = [catalog = catalog_](const TableSpec& spec) {
+    return MakeTableGenerator(spec, *catalog);
+  };
   store_ = MakeTableStore(options);
   observed_store_ = store_.get();
   // Shut down, not destroyed: the last scrape still reads its statistics.
@@ -88,6 +94,7 @@ absl::Status Server::StartStore() {
 absl::Status Server::StartServices() {
   ServiceContext context;
   context.store = store_.get();
+  context.catalog = catalog_.get();
   context.build = {.version = info_.version, .revision = info_.revision, .compiler = info_.compiler};
   context.start_time = absl::Now();
   context.block_bytes = config_.block_bytes;

@@ -28,6 +28,7 @@
 #include "server/app/server_collector.h"
 #include "server/app/stop_request.h"
 #include "server/app/warm_list.h"
+#include "server/core/tensor_catalog.h"
 #include "server/tables/table_store.h"
 #include "server/telemetry/log.h"
 #include "server/telemetry/process_collector.h"
@@ -38,7 +39,8 @@ namespace posenc {
 class Server {
  public:
   // The log and the stop request must outlive the server.
-  Server(ServerConfig config, std::vector<WarmEntry> warm, Logger& log, StopRequest& stop);
+  Server(ServerConfig config, std::shared_ptr<const TensorCatalog> catalog, std::vector<WarmEntry> warm,
+         Logger& log, StopRequest& stop);
 
   // Starts, serves until the stop is requested, and drains. Once only.
   // Errors: why it could not start, in one line; everything that had started has been stopped.
@@ -57,6 +59,7 @@ class Server {
   void StopAll();
 
   const ServerConfig config_;
+  const std::shared_ptr<const TensorCatalog> catalog_;
   const std::vector<WarmEntry> warm_;
   Logger& log_;
   StopRequest& stop_;

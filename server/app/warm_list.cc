@@ -35,7 +35,8 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   std::string text_;
 };
 
-absl::StatusOr<std::vector<WarmEntry>> FromTextproto(const std::string& path, const std::string& text) {
+absl::StatusOr<std::vector<WarmEntry>> FromTextproto(const std::string& path, const std::string& text,
+                                                     const TensorCatalog& catalog) {
   FirstError error;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&error);
@@ -43,13 +44,14 @@ absl::StatusOr<std::vector<WarmEntry>> FromTextproto(const std::string& path, co
   if (!parser.ParseFromString(text, &message)) {
     return absl::InvalidArgumentError(absl::StrCat("is no posenc.v1.TableSpec: ", error.text()));
   }
-  absl::StatusOr<TableSpec> spec = DecodeNormalizedSpec(message);
+  absl::StatusOr<TableSpec> spec = DecodeNormalizedSpec(message, catalog);
   if (!spec.ok()) return spec.status();
   return std::vector<WarmEntry>{{path, *std::move(spec)}};
 }
 
 absl::StatusOr<std::vector<WarmEntry>> FromModelConfig(const std::string& path, const std::string& text,
-                                                       ElementType element_type) {
+                                                       ElementType element_type,
+                                                       const TensorCatalog& catalog) {
   absl::StatusOr<ModelTables> model = ResolveModelConfig(text);
   if (!model.ok()) return model.status();
   if (model->tables.empty()) {
@@ -60,25 +62,28 @@ absl::StatusOr<std::vector<WarmEntry>> FromModelConfig(const std::string& path, 
     table.spec.element_type = element_type;
     absl::StatusOr<TableSpec> spec = Normalize(table.spec);
     if (!spec.ok()) return spec.status();
+    if (absl::Status bound = BindTensors(catalog, *spec); !bound.ok()) return bound;
     entries.push_back({absl::StrCat(path, "#", table.name), *std::move(spec)});
   }
   return entries;
 }
 
-absl::StatusOr<std::vector<WarmEntry>> LoadEntries(const std::string& path, ElementType config_element_type) {
+absl::StatusOr<std::vector<WarmEntry>> LoadEntries(const std::string& path, ElementType config_element_type,
+                                                   const TensorCatalog& catalog) {
   const absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status();
-  if (absl::EndsWith(path, ".json")) return FromModelConfig(path, *text, config_element_type);
-  return FromTextproto(path, *text);
+  if (absl::EndsWith(path, ".json")) return FromModelConfig(path, *text, config_element_type, catalog);
+  return FromTextproto(path, *text, catalog);
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<WarmEntry>> LoadWarmList(const std::vector<std::string>& files,
-                                                    ElementType config_element_type) {
+                                                    ElementType config_element_type,
+                                                    const TensorCatalog& catalog) {
   std::vector<WarmEntry> all;
   for (const std::string& path : files) {
-    const absl::StatusOr<std::vector<WarmEntry>> entries = LoadEntries(path, config_element_type);
+    const absl::StatusOr<std::vector<WarmEntry>> entries = LoadEntries(path, config_element_type, catalog);
     if (!entries.ok()) {
       return absl::Status(entries.status().code(),
                           absl::StrCat("--warm ", path, ": ", entries.status().message()));

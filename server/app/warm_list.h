@@ -13,18 +13,21 @@
 #include "absl/status/statusor.h"
 #include "server/core/element_type.h"
 #include "server/core/spec.h"
+#include "server/core/tensor_catalog.h"
 
 namespace posenc {
 
 struct WarmEntry {
   std::string name;  // the file, and the table's name where the file has several
-  TableSpec spec;    // normalised
+  TableSpec spec;    // normalised and bound
 };
 
+// `catalog` has the stored tensors that the tables may name.
 // Errors: the first file that cannot be read (NotFound) or does not name a table that can be served
 // (the reason's own code); the message begins with the file.
 absl::StatusOr<std::vector<WarmEntry>> LoadWarmList(const std::vector<std::string>& files,
-                                                    ElementType config_element_type);
+                                                    ElementType config_element_type,
+                                                    const TensorCatalog& catalog = EmptyCatalog());
 
 }  // namespace posenc
 
