@@ -192,7 +192,7 @@ struct WidenLoop {
 
 template <class T>
 struct AddLoop {
-  const AddArgs& args;
+  AddArgs args;  // a copy, which no store can change
   template <class D>
   HWY_INLINE void Step(D d, int64_t i) const {
     const auto x =
@@ -209,7 +209,7 @@ struct AddLoop {
 template <class T, bool kInterleaved>
 struct RotateLoop {
   T* x;
-  const RotateArgs& args;
+  RotateArgs args;
   template <class D>
   HWY_INLINE void Step(D d, int64_t i) const {
     const auto cos = hn::LoadU(d, args.cos + i);
@@ -234,7 +234,7 @@ struct RotateLoop {
 
 template <class T>
 struct AlibiLoop {
-  const AlibiArgs& args;
+  AlibiArgs args;
   template <class D>
   HWY_INLINE void Step(D d, int64_t i) const {
     T* const scores = static_cast<T*>(args.scores) + i;
