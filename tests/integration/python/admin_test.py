@@ -4,12 +4,12 @@ import unittest
 
 import grpc
 from harness import DEADLINE, LLAMA, ServerTest
-from posenc.v1 import spec_pb2
+from posenc.v1 import rope_spec_pb2, spec_pb2
 from posenc.v1 import table_admin_service_pb2 as admin
 
 
 def rope(head_dim):
-    return spec_pb2.TableSpec(rope=spec_pb2.RopeSpec(head_dim=head_dim, max_len=4096))
+    return spec_pb2.TableSpec(rope=rope_spec_pb2.RopeSpec(head_dim=head_dim, max_len=4096))
 
 
 class AdminTest(ServerTest):

@@ -6,9 +6,9 @@ import grpc
 import reference
 from harness import DEADLINE, ServerTest
 from posenc.v1 import positional_encoding_service_pb2 as service
-from posenc.v1 import slice_pb2, spec_pb2
+from posenc.v1 import rope_spec_pb2, sinusoidal_spec_pb2, slice_pb2, spec_pb2
 
-SPEC = spec_pb2.TableSpec(rope=spec_pb2.RopeSpec(head_dim=64, max_len=4096),
+SPEC = spec_pb2.TableSpec(rope=rope_spec_pb2.RopeSpec(head_dim=64, max_len=4096),
                           element_type="ELEMENT_TYPE_F32")
 
 
@@ -74,7 +74,7 @@ class BulkTest(ServerTest):
             self.assertEqual({tensor.name: tensor.data for tensor in unary.tensors}, streamed)
 
     def test_slice_over_the_unary_limit_is_told_to_stream(self):
-        big = spec_pb2.TableSpec(sinusoidal=spec_pb2.SinusoidalSpec(d_model=1024))
+        big = spec_pb2.TableSpec(sinusoidal=sinusoidal_spec_pb2.SinusoidalSpec(d_model=1024))
         with self.assertRaises(grpc.RpcError) as caught:
             self.tables.GetSlice(service.GetSliceRequest(spec=big), timeout=DEADLINE)
         self.assertEqual(caught.exception.code(), grpc.StatusCode.FAILED_PRECONDITION)

@@ -7,7 +7,7 @@ import unittest
 import grpc
 from harness import DEADLINE, LLAMA, ServerTest
 from posenc.v1 import positional_encoding_service_pb2 as service
-from posenc.v1 import spec_pb2
+from posenc.v1 import rope_spec_pb2, sinusoidal_spec_pb2, spec_pb2
 
 
 class DescribeTest(ServerTest):
@@ -17,22 +17,22 @@ class DescribeTest(ServerTest):
         return self.tables.DescribeTable(request, timeout=DEADLINE)
 
     def test_key_is_the_digest_of_the_canonical_text(self):
-        table = self.describe(sinusoidal=spec_pb2.SinusoidalSpec(d_model=512))
+        table = self.describe(sinusoidal=sinusoidal_spec_pb2.SinusoidalSpec(d_model=512))
         self.assertEqual(table.table_key, hashlib.sha256(table.canonical_text.encode()).hexdigest())
         self.assertTrue(table.canonical_text.startswith("posenc.table/1\nfamily=sinusoidal\n"))
 
     def test_two_spellings_have_one_key(self):
-        short = self.describe(rope=spec_pb2.RopeSpec(head_dim=128))
-        long = self.describe(rope=spec_pb2.RopeSpec(head_dim=128, rotary_dim=128, max_len=5000, base=1e4))
+        short = self.describe(rope=rope_spec_pb2.RopeSpec(head_dim=128))
+        long = self.describe(rope=rope_spec_pb2.RopeSpec(head_dim=128, rotary_dim=128, max_len=5000, base=1e4))
         self.assertEqual(short.table_key, long.table_key)
 
     def test_sizes_and_shapes(self):
-        table = self.describe(sinusoidal=spec_pb2.SinusoidalSpec(d_model=512))
+        table = self.describe(sinusoidal=sinusoidal_spec_pb2.SinusoidalSpec(d_model=512))
         self.assertEqual([(info.name, list(info.shape)) for info in table.tensors], [("table", [5000, 512])])
         self.assertEqual((table.rows, table.size_bytes), (5000, 5000 * 512 * 4))
 
     def test_content_digest_is_that_of_the_bytes(self):
-        spec = spec_pb2.TableSpec(rope=spec_pb2.RopeSpec(head_dim=16, max_len=100))
+        spec = spec_pb2.TableSpec(rope=rope_spec_pb2.RopeSpec(head_dim=16, max_len=100))
         table = self.describe(with_content_digest=True, rope=spec.rope)
         answer = self.tables.GetSlice(service.GetSliceRequest(spec=spec), timeout=DEADLINE)
         for info, tensor in zip(table.tensors, answer.tensors, strict=True):

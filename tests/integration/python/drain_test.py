@@ -6,7 +6,7 @@ import unittest
 from harness import DEADLINE, ServerProcess, message
 from posenc.v1 import positional_encoding_service_pb2 as service
 from posenc.v1 import positional_encoding_service_pb2_grpc as service_grpc
-from posenc.v1 import spec_pb2
+from posenc.v1 import sinusoidal_spec_pb2, spec_pb2
 
 NOT_SERVING = 2
 
@@ -35,7 +35,7 @@ class DrainTest(unittest.TestCase):
     def test_running_stream_is_finished_whole(self):
         with ServerProcess("--drain-timeout", "60s") as server, server.channel() as channel:
             stub = service_grpc.PositionalEncodingServiceStub(channel)
-            spec = spec_pb2.TableSpec(sinusoidal=spec_pb2.SinusoidalSpec(d_model=1024, max_len=65536))
+            spec = spec_pb2.TableSpec(sinusoidal=sinusoidal_spec_pb2.SinusoidalSpec(d_model=1024, max_len=65536))
             stream = stub.StreamSlice(service.StreamSliceRequest(spec=spec), timeout=DEADLINE)
             rows = next(stream).row_count
             server.process.send_signal(signal.SIGTERM)

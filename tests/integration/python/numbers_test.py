@@ -6,16 +6,17 @@ import unittest
 import reference
 from harness import DEADLINE, SOURCES, ServerTest
 from posenc.v1 import positional_encoding_service_pb2 as service
-from posenc.v1 import slice_pb2, spec_pb2
+from posenc.v1 import (
+    bias_spec_pb2, rope_scaling_pb2, rope_spec_pb2, sinusoidal_spec_pb2, slice_pb2, spec_pb2)
 
 POSITIONS = [0, 1, 7, 4999, 131071, 2**31 + 1, 2**53 - 1]
 LLAMA31 = {"base": 500000, "factor": 8, "low": 1, "high": 4, "original": 8192}
 
 
 def llama31_spec(**fields):
-    return spec_pb2.RopeSpec(
+    return rope_spec_pb2.RopeSpec(
         head_dim=128, max_len=131072, base=500000,
-        llama3=spec_pb2.Llama3Scaling(factor=8, low_freq_factor=1, high_freq_factor=4, original_max_len=8192),
+        llama3=rope_scaling_pb2.Llama3Scaling(factor=8, low_freq_factor=1, high_freq_factor=4, original_max_len=8192),
         **fields)
 
 
@@ -29,7 +30,7 @@ class NumbersTest(ServerTest):
     def test_sinusoidal_rows_are_correctly_rounded(self):
         rows = {position: reference.sinusoidal_row(position, 64) for position in POSITIONS}
         selection = slice_pb2.Selection(positions=slice_pb2.Positions(values=POSITIONS))
-        sinusoidal = spec_pb2.SinusoidalSpec(d_model=64, max_len=2**53)
+        sinusoidal = sinusoidal_spec_pb2.SinusoidalSpec(d_model=64, max_len=2**53)
         for type_name in reference.FORMATS:
             with self.subTest(type=type_name):
                 table = self.slice(type_name, selection, sinusoidal=sinusoidal)["table"]
@@ -51,7 +52,7 @@ class NumbersTest(ServerTest):
     def test_alibi_bias_of_one_query_is_slope_times_distance(self):
         selection = slice_pb2.Selection(rows=slice_pb2.Range(begin=19, end=20),
                                         keys=slice_pb2.Range(begin=0, end=20))
-        bias = self.slice("F32", selection, alibi=spec_pb2.AlibiSpec(heads=12))["bias"]
+        bias = self.slice("F32", selection, alibi=bias_spec_pb2.AlibiSpec(heads=12))["bias"]
         self.assertEqual(list(bias.shape), [12, 1, 20])
         expected = [reference.rounded(-slope * (19 - key), "F32")
                     for slope in reference.paper_slopes(12) for key in range(20)]

@@ -12,7 +12,7 @@ import urllib.request
 
 from harness import DEADLINE, ServerTest
 from posenc.v1 import positional_encoding_service_pb2 as service
-from posenc.v1 import spec_pb2
+from posenc.v1 import rope_spec_pb2, spec_pb2
 
 CONFIG = """
 global: {{scrape_interval: 200ms, scrape_timeout: 200ms}}
@@ -66,7 +66,7 @@ class PrometheusTest(ServerTest):
         return open_url(f"http://127.0.0.1:{self.server.admin_port}/metrics")
 
     def ask_for_a_table(self):
-        spec = spec_pb2.TableSpec(rope=spec_pb2.RopeSpec(head_dim=64, max_len=1000))
+        spec = spec_pb2.TableSpec(rope=rope_spec_pb2.RopeSpec(head_dim=64, max_len=1000))
         self.tables.GetSlice(service.GetSliceRequest(spec=spec), timeout=DEADLINE)
 
     def test_promtool_accepts_the_page(self):
