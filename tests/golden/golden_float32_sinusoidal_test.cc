@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-// Files of float32 code, by columns. Marian, DistilBERT, MAE, DiT and diffusers' grids compute in double: their tables are
-// those of exact arithmetic (golden_sinusoidal_test.cc).
+// Files of float32 code. Marian, DistilBERT, MAE, DiT and diffusers' grids compute in double: their tables
+// are those of exact arithmetic (golden_sinusoidal_test.cc).
 constexpr size_t kFiles = 27;
 
 bool Has(const std::string& name, const std::string& part) { return name.find(part) != std::string::npos; }

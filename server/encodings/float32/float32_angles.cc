@@ -14,7 +14,8 @@ Float32Angles::Float32Angles(AngleSteps steps, std::optional<RunningAngles> runn
 
 size_t Float32Angles::footprint_bytes() const {
   const size_t floats = running_ ? running_->divisors.capacity() + running_->kept.capacity() : 0;
-  return (steps_.frequencies.capacity() + floats) * sizeof(float) + axis_of_pair_.capacity() * sizeof(int32_t);
+  return (steps_.frequencies.capacity() + floats) * sizeof(float) +
+         axis_of_pair_.capacity() * sizeof(int32_t);
 }
 
 void Float32Angles::Write(std::span<const float> coordinates, std::span<float> angles) const {

@@ -43,12 +43,13 @@ TableFacts FactsOf(const Float32Table& table) {
 }
 
 struct Float32Generator::Scratch {
-  explicit Scratch(int64_t pairs)
+  Scratch(int64_t pairs, size_t element_bytes)
       : count(static_cast<size_t>(pairs)),
         angles(count + kCosSinPadding),
         cos(count + kCosSinPadding),
         sin(count + kCosSinPadding),
-        undecided(count) {}
+        undecided(count),
+        elements(count * element_bytes) {}
 
   // cos and sin of the angles, times the magnitude.
   void TakeCosSin(float magnitude) {
@@ -67,6 +68,7 @@ struct Float32Generator::Scratch {
   size_t count;
   std::vector<float> angles, cos, sin;
   std::vector<uint32_t> undecided;
+  std::vector<std::byte> elements;
 };
 
 Float32Generator::Float32Generator(Float32Table table) : table_(std::move(table)), facts_(FactsOf(table_)) {
@@ -82,7 +84,7 @@ void Float32Generator::Generate(int64_t first_row, int64_t row_count,
                                 std::span<std::byte* const> out) const {
   const TableShape& shape = table_.form.shape;
   const bool single = shape.row_kind == RowKind::kSingle;
-  Scratch scratch(table_.angles.pairs());
+  Scratch scratch(table_.angles.pairs(), table_.form.element_bytes());
   std::array<float, limits::kMaxAxes> coordinates;
   for (int64_t row = 0; row < row_count; ++row) {
     const int64_t position = single ? 1 : PositionOfRow(shape, first_row + row);
@@ -97,7 +99,7 @@ void Float32Generator::GenerateAt(std::span<const double> positions,
                                   std::span<std::byte* const> out) const {
   const TableShape& shape = table_.form.shape;
   const auto axes = static_cast<size_t>(shape.position_axes);
-  Scratch scratch(table_.angles.pairs());
+  Scratch scratch(table_.angles.pairs(), table_.form.element_bytes());
   std::array<float, limits::kMaxAxes> coordinates{};
   const std::optional<int64_t>& zero = table_.form.zero_row;
   for (size_t row = 0; row < positions.size() / axes; ++row) {
@@ -146,23 +148,27 @@ void Float32Generator::WriteXPos(float position, int64_t row, std::span<std::byt
   Store(keys, row, 2, out);
 }
 
-void Float32Generator::Store(const Scratch& scratch, int64_t row, int first_tensor,
+void Float32Generator::Store(Scratch& scratch, int64_t row, int first_tensor,
                              std::span<std::byte* const> out) const {
   const PhasorForm& form = table_.form;
-  const auto element_bytes = static_cast<int64_t>(form.element_bytes());
-  const auto store = [&](const std::vector<float>& values, const Segment& segment, int64_t count,
-                         const Place& place) {
-    const std::span<const float> part(values.data() + segment.first_pair, static_cast<size_t>(count));
-    std::byte* const to = out[place.tensor + first_tensor] + row * form.row_bytes() + place.begin * element_bytes;
-    StoreFloats(part, form.element_type, segment.step(), to);
-  };
-  for (const Segment& segment : form.layout.segments) {
-    for (int copy = 0; copy < segment.copies; ++copy) {
-      store(scratch.cos, segment, segment.cosines, segment.cos[copy]);
-      store(scratch.sin, segment, segment.sines, segment.sin[copy]);
+  const auto bytes = static_cast<int64_t>(form.element_bytes());
+  // Converts one half of the row and copies it to all of its places.
+  const auto store = [&](const std::vector<float>& values, auto places, auto count) {
+    ConvertFloats({values.data(), scratch.count}, form.element_type, scratch.elements.data());
+    for (const Segment& segment : form.layout.segments) {
+      for (int copy = 0; copy < segment.copies; ++copy) {
+        const Place& place = (segment.*places)[copy];
+        CopyElements(scratch.elements.data() + segment.first_pair * bytes, segment.*count,
+                     form.element_bytes(), segment.step(),
+                     out[place.tensor + first_tensor] + row * form.row_bytes() + place.begin * bytes);
+      }
     }
+  };
+  store(scratch.cos, &Segment::cos, &Segment::cosines);
+  if (table_.cells == Float32Cells::kPhasors) {
+    store(scratch.sin, &Segment::sin, &Segment::sines);
   }
-  const int64_t zero_bytes = form.layout.zero_columns * element_bytes;
+  const int64_t zero_bytes = form.layout.zero_columns * bytes;
   if (zero_bytes > 0) std::memset(out[0] + (row + 1) * form.row_bytes() - zero_bytes, 0, zero_bytes);
 }
 

@@ -59,7 +59,7 @@ class Float32Generator final : public TableGenerator {
                 Scratch& scratch) const;
   void WriteXPos(float position, int64_t row, std::span<std::byte* const> out, Scratch& scratch) const;
   // Writes the row's cosines and sines at the form's places, `first_tensor` tensors further on.
-  void Store(const Scratch& scratch, int64_t row, int first_tensor, std::span<std::byte* const> out) const;
+  void Store(Scratch& scratch, int64_t row, int first_tensor, std::span<std::byte* const> out) const;
   void ClearRow(int64_t row, std::span<std::byte* const> out) const;
 
   Float32Table table_;

@@ -7,8 +7,8 @@
 //
 //  kFloat32          transformers: 1 / pow(base, 2i/d), then the scaling's own steps.
 //  kFloat32Vllm      the same, but linear scaling divides positions.
-//  kFloat32Mlx       mlx: exp(−i · (ln(base)/n)), linear scaling multiplies positions by 1/s; mlx-lm's periods
-//                    pow(base, 2i/d) and their reciprocals with the scalings that have factors for each pair.
+//  kFloat32Mlx       mlx: exp(−i · (ln(base)/n)), linear scaling multiplies positions by 1/s; mlx-lm's
+//                    periods pow(base, 2i/d) and their reciprocals with scalings of each pair by itself.
 //  kFloat32TensorRt  TensorRT-LLM: the power in double, rounded, then its reciprocal.
 //  kFloat32Ggml      running_angles.h; here the angle at position 1.
 //
@@ -60,7 +60,7 @@ std::vector<float> MlxFrequencies(const RopeSpec& spec);
 std::vector<float> YarnRampF32(const YarnScaling& scaling, int64_t rotary_dim, double base);
 
 // Returns a sinusoidal table's steps. The pipeline follows from the fields:
-//  odd width kDropCosine           positional-encodings: 1 / pow(base, 2k/d).
+//  odd width kDropCosine           positional-encodings: 1 / pow(base, 2k/d), as grids of one axis have it.
 //  cos-sin, or sin-cos without     timestep embeddings (diffusers): exp((−ln(base) · k) / (K − shift)); the
 //  a shift of 1                    scale multiplies angles.
 //  all others                      fairseq, tensor2tensor, Whisper, the PyTorch tutorial:

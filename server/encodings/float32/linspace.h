@@ -11,7 +11,8 @@ namespace posenc {
 inline float LinspaceF32(float first, float last, int64_t count, int64_t i) {
   if (count == 1) return first;
   const float step = (last - first) / static_cast<float>(count - 1);
-  return i < count / 2 ? first + step * static_cast<float>(i) : last - step * static_cast<float>(count - 1 - i);
+  if (i < count / 2) return first + step * static_cast<float>(i);
+  return last - step * static_cast<float>(count - 1 - i);
 }
 
 }  // namespace posenc

@@ -46,7 +46,9 @@ Floats Scaled(const LinearScaling& scaling, const Unscaled& from) {
   if (from.arithmetic == Arithmetic::kFloat32Vllm) return from.Plain();
   const auto factor = static_cast<float>(scaling.factor);
   const auto inverse = static_cast<float>(1 / scaling.factor);
-  return from.Each([&](size_t i, float w) { return from.tensor_rt() ? inverse / from.powers[i] : w / factor; });
+  return from.Each([&](size_t i, float w) {  // TensorRT-LLM has 1/s for the one of 1 / power
+    return from.tensor_rt() ? inverse / from.powers[i] : w / factor;
+  });
 }
 
 // vLLM's second step: by one number, or by one for each pair.

@@ -25,7 +25,8 @@ float Rounded(double approximation, Function&& function) {
   const auto low = static_cast<float>(approximation * (1 - kError));
   const auto high = static_cast<float>(approximation * (1 + kError));
   // Infinite and undefined values have no interval.
-  if (std::bit_cast<uint32_t>(low) == std::bit_cast<uint32_t>(high) || !std::isfinite(approximation)) return low;
+  if (!std::isfinite(approximation)) return low;
+  if (std::bit_cast<uint32_t>(low) == std::bit_cast<uint32_t>(high)) return low;
   return std::bit_cast<float>(static_cast<uint32_t>(RoundedBits(ElementType::kF32, function)));
 }
 

@@ -126,7 +126,8 @@ void RunningAngles::Write(float position, int32_t axis, std::span<const int32_t>
 
 std::optional<RunningAngles> GgmlAngles(const RopeSpec& spec) {
   RunningAngles angles;
-  const bool scaled = std::visit([&](const auto& scaling) { return Scale(scaling, spec, angles); }, spec.scaling);
+  const bool scaled =
+      std::visit([&](const auto& scaling) { return Scale(scaling, spec, angles); }, spec.scaling);
   if (!SetRatios(spec, angles) || !scaled) return std::nullopt;
   return angles;
 }

@@ -1,10 +1,10 @@
 // Angles as ggml computes them: one ratio, multiplied again and again.
 //
-// theta starts at the position and is multiplied by pow(base, −2/d) from pair to pair, so its error grows with
-// the pair and the angle is no product with a frequency. Each pair's theta is then divided by its factor
-// (rope_freqs), multiplied by freq_scale, and mixed with the unscaled one where YaRN asks for it. Tables that
-// ggml cannot make (bands, explicit frequencies, vLLM's NTK rules) have no running angles; kFloat32's steps
-// stand in for them. A value; safe from any thread.
+// theta starts at the position and is multiplied by pow(base, −2/d) from pair to pair, so its error grows
+// with the pair and the angle is no product with a frequency. Each pair's theta is then divided by its
+// factor (rope_freqs), multiplied by freq_scale, and mixed with the unscaled one where YaRN asks for it.
+// Tables that ggml cannot make (bands, explicit frequencies, vLLM's NTK rules) have no running angles;
+// kFloat32's steps stand in for them. A value; safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_FLOAT32_RUNNING_ANGLES_H_
 #define POSENC_SERVER_ENCODINGS_FLOAT32_RUNNING_ANGLES_H_

@@ -51,8 +51,11 @@ HWY_INLINE Quadrant Reduce(V angle) {
   const V zero = hn::Zero(D());
   const auto far = hn::Not(hn::Le(hn::Abs(angle), Constant(kCosSinLimit)));
   const auto tiny = hn::And(hn::Ne(q, zero), hn::Lt(hn::Abs(rest), Constant(0x1p-30)));
-  const V error = hn::IfThenElse(hn::Or(far, tiny), Constant(1), Constant(kCosSinError));
-  return {rest, error, hn::BitCast(hn::RebindToUnsigned<D>(), shifted)};
+  const auto useless = hn::Or(far, tiny);
+  // A rest of 1 keeps the series finite: their two ends then differ.
+  return {hn::IfThenElse(useless, Constant(1), rest),
+          hn::IfThenElse(useless, Constant(1), Constant(kCosSinError)),
+          hn::BitCast(hn::RebindToUnsigned<D>(), shifted)};
 }
 
 HWY_INLINE V SineSeries(V r) {
