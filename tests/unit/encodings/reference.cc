@@ -199,7 +199,7 @@ uint64_t Reference::CellAt(size_t tensor, const std::vector<double>& position, i
     mpfr_set_d(coordinate.value, position[axis], MPFR_RNDN);
     ReferenceMagnitude(*spec, magnitude.value);
     if (spec->xpos) ReferenceXPosScale(*spec, meaning.pair, tensor >= 2, coordinate.value, magnitude.value);
-    return Round(meaning, coordinate.value, magnitude.value, false);
+    return Round(meaning, coordinate.value, magnitude.value, ReferenceUnit(*spec));
   }
   const auto& spec = std::get<SinusoidalSpec>(spec_.family);
   const double sign = spec.descending ? -1.0 : 1.0;
@@ -210,24 +210,33 @@ uint64_t Reference::CellAt(size_t tensor, const std::vector<double>& position, i
   Number coordinate, magnitude;
   mpfr_set_d(coordinate.value, position[0], MPFR_RNDN);
   mpfr_set_d(magnitude.value, spec.row_scale, MPFR_RNDN);
-  return Round(MeaningOf(spec, tensor, index), coordinate.value, magnitude.value, spec.full_turns);
+  const AngleUnit unit = spec.full_turns ? AngleUnit::kTurns : AngleUnit::kRadians;
+  return Round(MeaningOf(spec, tensor, index), coordinate.value, magnitude.value, unit);
 }
 
 uint64_t Reference::Round(const Meaning& meaning, mpfr_srcptr coordinate, mpfr_srcptr magnitude,
-                          bool full_turns) {
+                          AngleUnit unit) {
   if (meaning.what == What::kZero) return 0;
   Number value;
   mpfr_set(value.value, CachedFrequency(meaning.pair), MPFR_RNDN);
+  const bool phasor = meaning.what == What::kSin || meaning.what == What::kCos;
+  if (!phasor && unit != AngleUnit::kRadians) {
+    Number pi;
+    mpfr_const_pi(pi.value, MPFR_RNDN);
+    mpfr_mul_si(pi.value, pi.value, unit == AngleUnit::kTurns ? 2 : 1, MPFR_RNDN);
+    mpfr_mul(value.value, value.value, pi.value, MPFR_RNDN);
+  }
   const bool constant = meaning.what == What::kFrequency || meaning.what == What::kPeriod;
   if (!constant) mpfr_mul(value.value, value.value, coordinate, MPFR_RNDN);
   if (meaning.what == What::kPeriod) mpfr_si_div(value.value, 1, value.value, MPFR_RNDN);
   if (meaning.what != What::kCos && mpfr_zero_p(value.value)) return 0;
-  if (meaning.what != What::kSin && meaning.what != What::kCos) {
+  if (!phasor) {
     mpfr_prec_round(value.value, kProductBits, MPFR_RNDN);
     return ReferenceRound(spec_.element_type, value.value);
   }
-  if (full_turns) {
-    (meaning.what == What::kSin ? mpfr_sinu : mpfr_cosu)(value.value, value.value, 1, MPFR_RNDN);
+  if (unit != AngleUnit::kRadians) {
+    (meaning.what == What::kSin ? mpfr_sinu : mpfr_cosu)(value.value, value.value,
+                                                         static_cast<unsigned long>(unit), MPFR_RNDN);
   } else {
     (meaning.what == What::kSin ? mpfr_sin : mpfr_cos)(value.value, value.value, MPFR_RNDN);
   }
@@ -288,8 +297,33 @@ Buffers GeneratePositions(const TableGenerator& generator, const std::vector<int
   return GenerateReal(generator, coordinates);
 }
 
+std::string FirstDifferenceAt(const TableSpec& spec, const TableGenerator& generator,
+                              const std::vector<std::vector<double>>& positions, const Buffers& buffers) {
+  Reference reference(spec);
+  for (size_t t = 0; t < buffers.size(); ++t) {
+    const TensorShape& tensor = generator.shape().tensors[t];
+    const int64_t width = RealElements(tensor);
+    for (size_t row = 0; row < positions.size(); ++row) {
+      for (int64_t i = 0; i < width; ++i) {
+        const uint64_t ours = ElementAt(buffers[t], RealType(tensor.element_type),
+                                        static_cast<int64_t>(row) * width + i);
+        const uint64_t truth = reference.CellAt(t, positions[row], i);
+        if (ours == truth) continue;
+        return absl::StrCat("tensor ", t, " row ", row, " element ", i, ": 0x", absl::Hex(ours),
+                            " instead of 0x", absl::Hex(truth));
+      }
+    }
+  }
+  return "";
+}
+
 std::string FirstDifference(const TableSpec& spec, const TableGenerator& generator,
                             const std::vector<int64_t>& positions, const Buffers& buffers) {
+  if (!std::holds_alternative<AlibiSpec>(spec.family)) {
+    std::vector<std::vector<double>> all;
+    for (int64_t position : positions) all.push_back({static_cast<double>(position)});
+    return FirstDifferenceAt(spec, generator, all, buffers);
+  }
   Reference reference(spec);
   for (size_t t = 0; t < buffers.size(); ++t) {
     const TensorShape& tensor = generator.shape().tensors[t];

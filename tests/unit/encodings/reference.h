@@ -19,6 +19,9 @@
 
 namespace posenc {
 
+// What frequencies count: radians, or turns and half turns where a table's formula has π in it.
+enum class AngleUnit { kRadians = 0, kTurns = 1, kHalfTurns = 2 };
+
 // A number of MPFR's.
 struct Number {
   static constexpr mpfr_prec_t kBits = 320;
@@ -60,7 +63,8 @@ class Reference {
   template <typename Other>
   void Frequency(const Other&, int64_t, mpfr_ptr) const {}
   mpfr_srcptr CachedFrequency(int64_t k);
-  uint64_t Round(const Meaning& meaning, mpfr_srcptr coordinate, mpfr_srcptr magnitude, bool full_turns);
+  uint64_t Round(const Meaning& meaning, mpfr_srcptr coordinate, mpfr_srcptr magnitude,
+                 AngleUnit unit);
   uint64_t Bias(const AlibiSpec& spec, int64_t row, int64_t index) const;
 
   TableSpec spec_;
@@ -79,6 +83,10 @@ Buffers GenerateReal(const TableGenerator& generator, const std::vector<double>&
 // Elements of one row of a tensor, complex ones counted as two, and the real type they are made of.
 int64_t RealElements(const TensorShape& tensor);
 ElementType RealType(ElementType type);
+
+// The same for rows at real positions, one number for each axis or one for all.
+std::string FirstDifferenceAt(const TableSpec& spec, const TableGenerator& generator,
+                              const std::vector<std::vector<double>>& positions, const Buffers& buffers);
 
 // Compares every cell of `buffers` with the reference; returns a description of the first
 // difference, empty if there is none. `positions[r]` is what Reference::Cell takes for row r.

@@ -177,6 +177,29 @@ void Scale(const ProportionalScaling& scaling, const RopeSpec& spec, int64_t k, 
   if (static_cast<double>(k) >= rotating) mpfr_set_si(w, 0, kNear);
 }
 
+// Frequency k of an axis of `count` pairs in bands of π, divided by π.
+void PiBand(const RopeSpec& spec, double count, int64_t k, mpfr_ptr w) {
+  const RopeAxes& axes = *spec.axes;
+  Number base, share;
+  mpfr_set_si(share.value, k, kNear);
+  if (count > 1) mpfr_div_d(share.value, share.value, count - 1, kNear);
+  mpfr_set_d(base.value, axes.max_frequency / 2, kNear);
+  switch (axes.bands) {
+    case FrequencyBands::kPixelLinear:
+      mpfr_sub_si(w, base.value, 1, kNear);
+      mpfr_mul(w, w, share.value, kNear);
+      mpfr_add_si(w, w, 1, kNear);
+      return;
+    case FrequencyBands::kPixelLog:
+      mpfr_pow(w, base.value, share.value, kNear);
+      return;
+    default:
+      mpfr_set_d(base.value, spec.base, kNear);
+      mpfr_pow(w, base.value, share.value, kNear);
+      mpfr_div_si(w, w, 2, kNear);
+  }
+}
+
 // Frequency k of an axis of `count` pairs.
 void Band(const RopeSpec& spec, size_t axis, int64_t k, mpfr_ptr w) {
   const RopeAxes& axes = *spec.axes;
@@ -188,10 +211,22 @@ void Band(const RopeSpec& spec, size_t axis, int64_t k, mpfr_ptr w) {
     Power(factor.value, 2 * count, 2 * count - 2, factor.value);
     mpfr_mul(base.value, base.value, factor.value, kNear);
   }
-  Power(base.value, static_cast<double>(-k), count - axes.frequency_shift, w);
+  if (axes.bands == FrequencyBands::kGeometric) {
+    return Power(base.value, static_cast<double>(-k), count - axes.frequency_shift, w);
+  }
+  PiBand(spec, count, k, w);
+  if (!axes.full_turns) return;
+  mpfr_const_pi(base.value, kNear);
+  mpfr_mul(w, w, base.value, kNear);
 }
 
 }  // namespace
+
+AngleUnit ReferenceUnit(const RopeSpec& spec) {
+  if (!spec.axes) return AngleUnit::kRadians;
+  if (spec.axes->full_turns) return AngleUnit::kTurns;
+  return spec.axes->bands == FrequencyBands::kGeometric ? AngleUnit::kRadians : AngleUnit::kHalfTurns;
+}
 
 size_t ReferenceAxis(const RopeSpec& spec, int64_t pair) {
   const RopeAxes& axes = *spec.axes;

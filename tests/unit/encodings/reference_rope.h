@@ -13,7 +13,9 @@
 
 namespace posenc {
 
-// Inverse frequency of a pair, in radians.
+AngleUnit ReferenceUnit(const RopeSpec& spec);
+
+// Frequency of a pair, in that unit.
 void ReferenceRopeFrequency(const RopeSpec& spec, int64_t pair, mpfr_ptr w);
 
 // The axis that a pair takes its position from.

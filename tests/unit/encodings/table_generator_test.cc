@@ -1,8 +1,6 @@
 #include "server/encodings/table_generator.h"
 
-#include <numeric>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -10,42 +8,13 @@
 #include "server/core/names.h"
 #include "server/core/normalize.h"
 #include "tests/support/matchers.h"
+#include "tests/unit/encodings/every_target.h"
 #include "tests/unit/encodings/reference.h"
 
 namespace posenc {
 namespace {
 
-constexpr ElementType kTypes[] = {ElementType::kF64, ElementType::kF32, ElementType::kF16,
-                                  ElementType::kBF16};
-
-std::vector<int64_t> Positions(int64_t first, int64_t count) {
-  std::vector<int64_t> result(count);
-  std::iota(result.begin(), result.end(), first);
-  return result;
-}
-
-// Every family on one target and in one element type.
-class TableGeneratorTest : public ::testing::TestWithParam<std::tuple<std::string, ElementType>> {
- protected:
-  void SetUp() override { ASSERT_OK(ForceKernelTarget(std::get<0>(GetParam()))); }
-  void TearDown() override { ASSERT_OK(ForceKernelTarget(SupportedKernelTargets().front())); }
-
-  // Compares rows of the table, and the same positions one by one, with the reference.
-  void ExpectCorrect(const FamilySpec& family, int64_t first_row, int64_t rows) {
-    const auto spec = Normalize({.family = family, .element_type = std::get<1>(GetParam())});
-    ASSERT_OK(spec);
-    const auto generator = MakeTableGenerator(*spec);
-    ASSERT_OK(generator);
-    const TableShape& shape = (*generator)->shape();
-    const auto positions = Positions(shape.first_position + first_row, rows);
-    EXPECT_EQ(
-        FirstDifference(*spec, **generator, positions, GenerateRows(**generator, first_row, rows)),
-        "");
-    if (shape.row_kind != RowKind::kPositions) return;
-    EXPECT_EQ(GeneratePositions(**generator, positions),
-              GenerateRows(**generator, first_row, rows));
-  }
-};
+class TableGeneratorTest : public EveryTargetTest {};
 
 TEST_P(TableGeneratorTest, RotaryCellsAreCorrectlyRoundedInEveryLayout) {
   for (RopeLayout layout :
@@ -176,15 +145,7 @@ TEST_P(TableGeneratorTest, LongRunsAgreeWithSinglePositions) {
             GeneratePositions(*generator, Positions(1000, 4200)));
 }
 
-std::string CaseName(const ::testing::TestParamInfo<std::tuple<std::string, ElementType>>& info) {
-  return absl::StrCat(std::get<0>(info.param), "_",
-                      std::string(ElementTypeName(std::get<1>(info.param))));
-}
-
-INSTANTIATE_TEST_SUITE_P(AllTargets, TableGeneratorTest,
-                         ::testing::Combine(::testing::ValuesIn(SupportedKernelTargets()),
-                                            ::testing::ValuesIn(kTypes)),
-                         CaseName);
+INSTANTIATE_TEST_SUITE_P(AllTargets, TableGeneratorTest, EveryTarget(), EveryTargetTest::CaseName);
 
 TEST(KernelTargetTest, ScalarIsTheLastOne) { EXPECT_EQ(SupportedKernelTargets().back(), "SCALAR"); }
 
