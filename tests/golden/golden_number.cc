@@ -74,6 +74,8 @@ double DecodeElement(ElementType type, const std::byte* element) {
       return DecodeF16(Load<uint16_t>(element));
     case ElementType::kBF16:
       return std::bit_cast<float>(uint32_t{Load<uint16_t>(element)} << 16);
+    case ElementType::kI32:
+      return Load<int32_t>(element);
     default:
       return std::bit_cast<float>(Load<uint32_t>(element));
   }
