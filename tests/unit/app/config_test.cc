@@ -60,6 +60,27 @@ class ConfigTest : public testing::Test {
   std::optional<size_t> memory_limit_;
 };
 
+TEST_F(ConfigTest, LearnedTensorsComeFromEverySource) {
+  Environment("POSENC_LEARNED", "a=x.npy,b=dir/y.safetensors:wpe.weight");
+  const ServerConfig config = Config();
+  ASSERT_EQ(config.learned.size(), 2u);
+  EXPECT_EQ(config.learned[0].file, "x.npy");
+  EXPECT_EQ(config.learned[1].name, "b");
+  EXPECT_EQ(config.learned[1].file, "dir/y.safetensors");
+  EXPECT_EQ(config.learned[1].tensor, "wpe.weight");
+  File("learned = [\"c=z.npy\"]");
+  EXPECT_EQ(Config({"--learned", "d=w.npy"}).learned[0].name, "d");
+}
+
+TEST_F(ConfigTest, LearnedTensorsOfAWrongForm) {
+  for (const char* text : {"x.npy", "=x.npy", "a=x.gguf", "a=x.safetensors:", "a="}) {
+    EXPECT_THAT(Parse({"--learned", text}),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("NAME=FILE.safetensors:TENSOR"))) << text;
+  }
+  EXPECT_THAT(Parse({"--learned", "a=x.npy", "--learned", "a=y.npy"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("every name once")));
+}
+
 TEST_F(ConfigTest, DefaultsServe) {
   const ServerConfig config = Config();
   EXPECT_THAT(Texts(config.listen), ElementsAre("0.0.0.0:50051"));
