@@ -156,7 +156,9 @@ std::string Quote(absl::string_view text) { return absl::StrCat("\"", Shorten(te
 
 std::string PathPart(absl::string_view key) {
   for (const char c : key) {
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') return Quote(key);
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-' && c != '.') {
+      return Quote(key);
+    }
   }
   return key.empty() ? Quote(key) : Shorten(key);
 }

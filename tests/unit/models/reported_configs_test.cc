@@ -147,6 +147,88 @@ TEST(ReportedConfigsTest, YarnWithoutOriginalLengthTakesTheLongestWithANote) {
   EXPECT_TRUE(HasNote(model, "is taken as the trained length"));
 }
 
+// vllm-project/vllm#27722: gpt-oss ends its ramp between two pairs.
+TEST(ReportedConfigsTest, TruncateIsReadAndTrueWhenAbsent) {
+  for (const std::string key : {"", R"(,"truncate":true)", R"(,"truncate":null)", R"(,"truncate":false)"}) {
+    const auto model = ResolveWith(
+        R"("rope_scaling":{"rope_type":"yarn","factor":32,"original_max_position_embeddings":4096)" + key + "}");
+    ASSERT_OK(model);
+    EXPECT_EQ(std::get<YarnScaling>(RopeOf(model).scaling).truncate, key.find("false") == std::string::npos);
+    EXPECT_NEAR(model->tables[0].magnitude, 1.346573590, 1e-9);
+  }
+}
+
+// ml-explore/mlx-lm#1507, vllm-project/vllm#46280 and #48351
+TEST(ReportedConfigsTest, AttentionFactorReplacesTheFormula) {
+  const auto with = [](const std::string& factor, const std::string& more) {
+    return ResolveWith(absl::StrCat(R"("rope_scaling":{"rope_type":"yarn","factor":)", factor, more,
+                                    R"(,"original_max_position_embeddings":4096})"))->tables.at(0).magnitude;
+  };
+  const std::pair<const char*, double> kFormula[] = {{"4", 1.138629436}, {"8", 1.207944154}, {"16", 1.277258872},
+                                                     {"40", 1.368887945}, {"64", 1.415888308}, {"128", 1.485203026}};
+  for (const auto& [factor, magnitude] : kFormula) {
+    EXPECT_NEAR(with(factor, ""), magnitude, 1e-9);
+    EXPECT_NEAR(with(factor, R"(,"attention_factor":null)"), magnitude, 1e-9);
+    EXPECT_EQ(with(factor, R"(,"attention_factor":1.0)"), 1.0);
+  }
+}
+
+// vllm-project/vllm#41236, #3488, #5093; huggingface/transformers#25306
+TEST(ReportedConfigsTest, DynamicScalingIsAFunctionOfTheLengthAsked) {
+  const std::string config = R"({"model_type":"llama","head_dim":128,"max_position_embeddings":2048,
+                                 "rope_scaling":{"type":"dynamic","factor":2}})";
+  for (const int64_t length : {100, 2048, 4096, 100}) {
+    const auto model = ResolveModel({.config_json = config, .effective_length = length});
+    ASSERT_OK(model);
+    EXPECT_EQ(IsPlain(model), length <= 2048);
+    EXPECT_EQ(RopeOf(model).effective_length.has_value(), length > 2048);
+  }
+  EXPECT_TRUE(HasNote(ResolveModelConfig(config), "depends on the sequence"));
+}
+
+// jmaczan/tiny-vllm#1, ggml-org/llama.cpp#8676, felafax/felafax#59
+TEST(ReportedConfigsTest, Llama32KeepsItsFactorOf32) {
+  const auto model = ResolveWith(
+      R"("head_dim":64,"rope_theta":500000,"rope_scaling":{"factor":32.0,"high_freq_factor":4.0,
+         "low_freq_factor":1.0,"original_max_position_embeddings":8192,"rope_type":"llama3"})");
+  ASSERT_OK(model);
+  EXPECT_EQ(RopeOf(model).head_dim, 64);
+  EXPECT_EQ(std::get<Llama3Scaling>(RopeOf(model).scaling).factor, 32);
+  EXPECT_EQ(model->tables[0].magnitude, 1);
+}
+
+// lablup/mlxcel#1358, ml-explore/mlx-lm#660
+TEST(ReportedConfigsTest, LongRopeHasATableForEachList) {
+  const std::string config =
+      R"({"model_type":"phi3","head_dim":4,"max_position_embeddings":131072,
+          "original_max_position_embeddings":4096,
+          "rope_scaling":{"type":"su","short_factor":[1,1],"long_factor":[4,4]}})";
+  const auto both = ResolveModelConfig(config);
+  ASSERT_OK(both);
+  ASSERT_EQ(both->tables.size(), 2u);
+  EXPECT_NE(KeyOf(both->tables[0].spec), KeyOf(both->tables[1].spec));
+  for (const ModelTable& table : both->tables) EXPECT_NEAR(table.magnitude, 1.190238071, 1e-9);
+  const auto longer = ResolveModel({.config_json = config, .effective_length = 8000});
+  ASSERT_EQ(longer->tables.size(), 1u);
+  EXPECT_EQ(KeyOf(longer->tables[0].spec), KeyOf(both->tables[1].spec));
+}
+
+// pytorch/torchtitan#4117
+TEST(ReportedConfigsTest, YarnDoesNotDependOnTheRows) {
+  const std::string block = R"("rope_scaling":{"type":"yarn","factor":40,"original_max_position_embeddings":4096})";
+  for (const std::string rows : {"16", "4096", "5000"}) {
+    const auto model = ResolveWith(absl::StrCat(R"("max_position_embeddings":)", rows, ",", block));
+    ASSERT_OK(model);
+    EXPECT_EQ(std::get<YarnScaling>(RopeOf(model).scaling).factor, 40);
+    EXPECT_EQ(RopeOf(model).max_len, std::stoll(rows));
+  }
+}
+
+// pegainfer-project/pegainfer#253
+TEST(ReportedConfigsTest, LongestInputIsTheTablesLength) {
+  EXPECT_EQ(RopeOf(ResolveWith(R"("max_position_embeddings":262144)")).max_len, 262144);
+}
+
 // HabanaAI/vllm-fork#1294, tenstorrent/vllm#148
 TEST(ReportedConfigsTest, NullHeadDimIsTheQuotient) {
   const auto model = ResolveModelConfig(R"({"hidden_size":4096,"num_attention_heads":32,"head_dim":null})");
