@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/core/field.h"
 #include "server/core/limits.h"
+#include "server/core/rope_axes.h"
 #include "server/core/violations.h"
 
 namespace posenc {
@@ -89,6 +90,12 @@ inline void CheckFrequencies(absl::string_view path, const std::vector<double>& 
     if (list[i] == 0) continue;
     CheckRange(absl::StrCat(path, "[", i, "]"), list[i], limits::kMinFrequency, limits::kMaxFrequency, bad);
   }
+}
+
+// Rising bands reach the base itself as a frequency.
+inline void CheckRisingBase(absl::string_view path, FrequencyBands bands, double base, Violations& bad) {
+  if (bands != FrequencyBands::kRising || base <= limits::kMaxFrequency) return;
+  bad.Add(path, base, absl::StrCat("at most ", limits::kMaxFrequency, " with rising bands"));
 }
 
 }  // namespace posenc

@@ -56,6 +56,7 @@ absl::Status NormalizeFamily(GridSinusoidalSpec& spec) {
   }
   CheckCount(kWidths, spec.axis_widths, axes, "axis", bad);
   if (bad.empty()) CheckWidths(spec, bad);
+  CheckRisingBase("grid_sinusoidal.base", spec.bands, spec.base, bad);
   spec.frequency_shift = WithoutNegativeZero(spec.frequency_shift);
   if (spec.bands != FrequencyBands::kPixelLinear && spec.bands != FrequencyBands::kPixelLog) {
     spec.max_frequency = GridSinusoidalSpec().max_frequency;

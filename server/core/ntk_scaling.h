@@ -37,7 +37,7 @@ struct LinearScaling {
 
 // Which of the rules called NTK (bloc97 2023).
 //  kExponent   base · s^(d/(d−2)): transformers 4, rotary-embedding-torch, x-transformers.
-//  kVllm       base · s, and every w_i / s^(2/d): vLLM. The same numbers by other steps, for d > 2.
+//  kVllm       base · s, and every w_i / s^(2/d): vLLM. Equal to kExponent in the last pair only.
 //  kMixed      w_i / exp(A · (i+1)^mixed_b), A = ln(s) / (d/2)^mixed_b: vLLM with mixed_b (Su 2023).
 //  kBase       base · s, no exponent: diffusers' ntk_factor.
 enum class NtkRule : uint8_t { kExponent = 1, kVllm = 2, kMixed = 3, kBase = 4 };

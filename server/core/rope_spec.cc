@@ -128,6 +128,37 @@ void CheckLayout(const RopeSpec& spec, Violations& bad) {
   }
 }
 
+// What the frequencies of axes of their own need.
+void CheckOwnSpectra(const RopeSpec& spec, Violations& bad) {
+  const RopeAxes& axes = *spec.axes;
+  for (size_t axis = 0; axis < axes.sections.size(); ++axis) {
+    const int64_t pairs = axes.sections[axis];
+    const std::string path = absl::StrCat("rope.axes.sections[", axis, "]");
+    if (pairs > 0 && axes.frequency_shift != 0 && static_cast<double>(pairs) <= axes.frequency_shift) {
+      bad.Add(path, pairs, absl::StrCat("more than frequency_shift, ", axes.frequency_shift));
+    }
+    const bool raised = axis < axes.ntk_factors.size() && axes.ntk_factors[axis] != 1;
+    if (pairs == 1 && raised) bad.Add(path, pairs, "more than 1 with ntk_factors, whose exponent is d/(d-2)");
+  }
+  if (axes.bands != FrequencyBands::kGeometric && axes.frequency_shift != 0) {
+    bad.Add("rope.axes.frequency_shift", axes.frequency_shift, "0 with these bands");
+  }
+  CheckRisingBase("rope.base", axes.bands, spec.base, bad);
+}
+
+// Maps whose sections follow from the number of pairs, or need one of the first axis.
+void CheckMapSections(const RopeSpec& spec, Violations& bad) {
+  const RopeAxes& axes = *spec.axes;
+  const int64_t pairs = PairsOf(spec);
+  if (axes.map == AxisMap::kEvenOdd && axes.sections.size() == 2 && axes.sections[0] != (pairs + 1) / 2) {
+    bad.Add("rope.axes.sections[0]", axes.sections[0],
+            absl::StrCat((pairs + 1) / 2, ", the even ones of ", pairs, " pairs"));
+  }
+  if (axes.map == AxisMap::kBalanced && axes.sections.size() == 3 && axes.sections[0] == 0) {
+    bad.Add("rope.axes.sections[0]", axes.sections[0], "at least 1 with map balanced, whose last pair it is");
+  }
+}
+
 void CheckAxes(const RopeSpec& spec, Violations& bad) {
   const RopeAxes& axes = *spec.axes;
   const auto count = static_cast<int64_t>(axes.sections.size());
@@ -154,6 +185,8 @@ void CheckAxes(const RopeSpec& spec, Violations& bad) {
   const bool own = axes.map == AxisMap::kSeparate || axes.map == AxisMap::kRoundRobin;
   const bool plain = axes.bands == FrequencyBands::kGeometric && axes.frequency_shift == 0 &&
                      axes.ntk_factors.empty() && axes.identity_pairs == 0 && !axes.full_turns;
+  if (own) CheckOwnSpectra(spec, bad);
+  CheckMapSections(spec, bad);
   if (!own && !plain) {
     bad.Add("rope.axes.map", NameOf(axes.map),
             "separate or round-robin with bands, frequency_shift, full_turns, ntk_factors or identity_pairs");
