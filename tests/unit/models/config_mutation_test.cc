@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/core/limits.h"
@@ -28,9 +29,9 @@ const std::vector<Json>& Replacements() {
   return *kValues;
 }
 
-void ExpectAnswered(const Json& config) {
-  const std::string text = config.dump();
-  const auto model = ResolveModelConfig(text);
+void ExpectQueryAnswered(const ModelQuery& query) {
+  const std::string& text = query.gguf_json.empty() ? query.config_json : query.gguf_json;
+  const auto model = ResolveModel(query);
   if (model.ok()) {
     for (const ModelTable& table : model->tables) EXPECT_OK(Normalize(table.spec)) << text;
     return;
@@ -40,6 +41,14 @@ void ExpectAnswered(const Json& config) {
       << model.status() << text;
   EXPECT_FALSE(FieldViolationsOf(model.status()).empty()) << model.status() << text;
   EXPECT_LT(model.status().message().size(), 2 * limits::kMaxErrorDetailBytes) << text;
+}
+
+void ExpectAnswered(const Json& config) {
+  const std::string text = config.dump();
+  ExpectQueryAnswered({.config_json = text});
+  for (const Runtime runtime : {Runtime::kVllm, Runtime::kLlamaCpp, Runtime::kTensorRtLlm, Runtime::kMlxLm}) {
+    ExpectQueryAnswered({.config_json = text, .runtime = runtime, .effective_length = 5000});
+  }
 }
 
 // Drops and replaces every key of `object`, a part of `config`, and of the objects in it.
@@ -83,6 +92,43 @@ TEST_P(ConfigMutationTest, AnyKeyMayBeMissingOrWrong) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ConfigMutationTest, ::testing::ValuesIn(GoldenConfigIds()), GoldenTestName);
+
+TEST(GgufMutationTest, AnyKeyMayBeMissingOrWrong) {
+  const Json file = Json::parse(R"({"metadata":{"general.architecture":"deepseek2","deepseek2.context_length":8192,
+      "deepseek2.rope.dimension_count":4,"deepseek2.rope.scaling.type":"yarn","deepseek2.rope.scaling.factor":40,
+      "deepseek2.rope.scaling.original_context_length":4096,"deepseek2.attention.head_count":[2,3],
+      "deepseek2.rope.scaling.yarn_log_multiplier":0.1,"deepseek2.rope.freq_base_swa":7,
+      "deepseek2.rope.dimension_sections":[1,1,0,0],"deepseek2.attention.relative_buckets_count":32},
+      "tensors":{"rope_factors_long.weight":{"shape":[2],"values":[2,3]},
+      "rope_factors_short.weight":{"shape":[2],"values":[1,1]},"position_embd.weight":{"shape":[4,3]}}})");
+  for (const char* place : {"/metadata", "/tensors", "/tensors/rope_factors_long.weight"}) {
+    for (const auto& item : file.at(Json::json_pointer(place)).items()) {
+      for (const Json& value : Replacements()) {
+        for (const char* name : {"deepseek2", "gemma3", "qwen3vl", "baichuan", "brand-new"}) {
+          Json changed = file;
+          changed.at(Json::json_pointer(place))[item.key()] = value;
+          std::string text = changed.dump();
+          absl::StrReplaceAll({{"deepseek2", name}}, &text);
+          ExpectQueryAnswered({.gguf_json = text, .runtime = Runtime::kLlamaCpp});
+        }
+      }
+    }
+  }
+}
+
+// Diffusers' files have no golden ones.
+TEST(DiffusersMutationTest, AnyKeyMayBeMissingOrWrong) {
+  for (const char* name : {"FluxTransformer2DModel", "WanTransformer3DModel", "CosmosTransformer3DModel",
+                           "LTXVideoTransformer3DModel", "SD3Transformer2DModel", "PixArtTransformer2DModel",
+                           "UNet2DConditionModel", "CogVideoXTransformer3DModel", "NewModel"}) {
+    const Json config = {{"_class_name", name}, {"axes_dims_rope", {16, 56, 56}}, {"rope_theta", 10000},
+                         {"attention_head_dim", 64}, {"num_attention_heads", 24}, {"patch_size", 2},
+                         {"sample_size", 128}, {"pos_embed_max_size", 96}, {"rope_scale", {2, 1, 1}},
+                         {"interpolation_scale", 1}, {"block_out_channels", {320, 640}}, {"freq_shift", 0},
+                         {"flip_sin_to_cos", true}, {"use_rotary_positional_embeddings", true}};
+    MutateKeys(config, Json::json_pointer());
+  }
+}
 
 TEST(ConfigTextMutationTest, EveryPrefixOfAFileIsRefused) {
   const std::string text = GoldenConfig("nxdi_integration_tp64_gemma3").dump();
