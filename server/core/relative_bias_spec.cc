@@ -9,7 +9,7 @@ namespace {
 void CheckRule(const ProximalBias&, const RelativeBiasSpec&, Violations&) {}
 
 // Sines that the generator computes at its start, head_dim / 2 for each distance: about a second of them.
-constexpr int64_t kMaxSandwichCells = int64_t{1} << 27;
+constexpr int64_t kMaxSandwichCells = int64_t{1} << 26;
 
 void CheckRule(const SandwichBias& rule, const RelativeBiasSpec& spec, Violations& bad) {
   if (rule.head_dim % 2 != 0) {

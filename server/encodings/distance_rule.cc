@@ -6,12 +6,13 @@
 namespace posenc {
 namespace {
 
-class ProximalRule final : public DistanceRule {
+class ProximalRule final : public TypedRule<ProximalRule> {
  public:
   size_t footprint_bytes() const override { return sizeof(*this); }
-  Approximation Approximate(const BiasCell& cell) const override {
-    const double value = std::log1p(static_cast<double>(cell.distance));
-    return {-value, value * kLibraryError};
+  template <typename Float>
+  Approximation<Float> Value(const BiasCell& cell) const {
+    const Float value = std::log1p(static_cast<Float>(cell.distance));
+    return {-value, value * kLibraryError<Float>};
   }
   int64_t Compute(const BiasCell& cell, int64_t bits, Real& value) const override {
     if (cell.distance == 0) return kExactly;
@@ -23,14 +24,15 @@ class ProximalRule final : public DistanceRule {
 };
 
 // −r1 · ln(1 + r2 · r).
-class KerpleLogRule final : public DistanceRule {
+class KerpleLogRule final : public TypedRule<KerpleLogRule> {
  public:
   explicit KerpleLogRule(const KerpleBias& rule) : rule_(rule) {}
   size_t footprint_bytes() const override { return sizeof(*this) + 16 * rule_.r1.size(); }
-  Approximation Approximate(const BiasCell& cell) const override {
-    const double inner = rule_.r2[cell.head] * static_cast<double>(cell.distance);
-    const double value = rule_.r1[cell.head] * std::log1p(inner);
-    return {-value, value * kLibraryError};
+  template <typename Float>
+  Approximation<Float> Value(const BiasCell& cell) const {
+    const Float inner = rule_.r2[cell.head] * static_cast<Float>(cell.distance);
+    const Float value = rule_.r1[cell.head] * std::log1p(inner);
+    return {-value, value * kLibraryError<Float>};
   }
   int64_t Compute(const BiasCell& cell, int64_t bits, Real& value) const override {
     if (cell.distance == 0) return kExactly;
@@ -46,14 +48,15 @@ class KerpleLogRule final : public DistanceRule {
 };
 
 // −r1 · r^r2.
-class KerplePowerRule final : public DistanceRule {
+class KerplePowerRule final : public TypedRule<KerplePowerRule> {
  public:
   explicit KerplePowerRule(const KerpleBias& rule) : rule_(rule) {}
   size_t footprint_bytes() const override { return sizeof(*this) + 16 * rule_.r1.size(); }
-  Approximation Approximate(const BiasCell& cell) const override {
-    const double value =
-        rule_.r1[cell.head] * std::pow(static_cast<double>(cell.distance), rule_.r2[cell.head]);
-    return {-value, value * kLibraryError};
+  template <typename Float>
+  Approximation<Float> Value(const BiasCell& cell) const {
+    const Float power = std::pow(static_cast<Float>(cell.distance), Float{rule_.r2[cell.head]});
+    const Float value = rule_.r1[cell.head] * power;
+    return {-value, value * kLibraryError<Float>};
   }
   // A power of a whole number to a dyadic exponent is irrational or a whole number, which MPFR finds to be
   // exact: nothing else can sit on a boundary.

@@ -1,6 +1,6 @@
 // Biases as functions of the distance r between query and key, for each head: t2t's proximity bias,
-// Sandwich, KERPLE, FIRE. A rule gives a value in double with a bound on its error, and the same value
-// with any number of bits; relative_bias.h rounds and lays out.
+// Sandwich, KERPLE, FIRE. A rule gives a value in double and in long double with a bound on its error,
+// and with any number of bits; relative_bias.h rounds and lays out.
 //
 // Threads: immutable.
 
@@ -32,9 +32,22 @@ class DistanceRule {
   virtual bool depends_on_query() const { return false; }
   virtual size_t footprint_bytes() const = 0;
 
-  virtual Approximation Approximate(const BiasCell& cell) const = 0;
+  virtual Approximation<double> Approximate(const BiasCell& cell) const = 0;
+  virtual Approximation<long double> ApproximateFinely(const BiasCell& cell) const = 0;
   // As RealFunction (exact/ziv.h).
   virtual int64_t Compute(const BiasCell& cell, int64_t precision_bits, Real& value) const = 0;
+};
+
+// The two approximations of a rule that has `template <typename Float> Approximation<Float> Value(cell)`.
+template <typename Rule>
+class TypedRule : public DistanceRule {
+ public:
+  Approximation<double> Approximate(const BiasCell& cell) const final {
+    return static_cast<const Rule*>(this)->template Value<double>(cell);
+  }
+  Approximation<long double> ApproximateFinely(const BiasCell& cell) const final {
+    return static_cast<const Rule*>(this)->template Value<long double>(cell);
+  }
 };
 
 // Costs a sine for every distance and pair of dimensions with the rule sandwich, a logarithm for every

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "server/encodings/distance_rule.h"
@@ -13,11 +14,11 @@ namespace {
 // Enough for sums of products of three doubles of the sizes that a spec may have, without a rounding.
 constexpr int64_t kExactBits = 4096;
 
-class FireRule final : public DistanceRule {
+class FireRule final : public TypedRule<FireRule> {
  public:
   FireRule(const FireBias& rule, const RelativeBiasSpec& spec)
       : rule_(rule), hidden_(static_cast<int64_t>(rule.input_weight.size())), threshold_(Psi(rule.threshold)) {
-    for (int64_t r = 0; r < spec.max_len; ++r) psi_.push_back(Psi(static_cast<double>(r)));
+    for (int64_t r = 0; r < spec.max_len; ++r) psi_.push_back(Psi(static_cast<long double>(r)));
     for (int64_t head = 0; head < spec.heads; ++head) {
       double slope = 0, rest = std::fabs(rule.output_bias[head]);
       for (int64_t j = 0; j < hidden_; ++j) {
@@ -31,19 +32,21 @@ class FireRule final : public DistanceRule {
   bool depends_on_query() const override { return true; }
   size_t footprint_bytes() const override {
     const size_t weights = 2 * rule_.input_weight.size() + rule_.output_weight.size() + rule_.output_bias.size();
-    return sizeof(*this) + sizeof(double) * (weights + psi_.capacity() + 2 * sizes_.capacity());
+    return sizeof(*this) + sizeof(double) * (weights + 2 * psi_.capacity() + 2 * sizes_.capacity());
   }
 
-  // ψ is off by at most 2^-49, x by 2^-47.9; a unit of the layer by that and three roundings, and since
-  // max(0, ·) stretches nothing, so is its share of the sum, which itself rounds once for each unit.
-  Approximation Approximate(const BiasCell& cell) const override {
-    const double x = psi_[cell.distance] / Normaliser(cell.query);
-    double value = rule_.output_bias[cell.head];
+  // ψ is off by at most 8ε, x by 17ε; a unit of the layer by that and three roundings, and since max(0, ·)
+  // stretches nothing, so is its share of the sum, which itself rounds once for each unit.
+  template <typename Float>
+  Approximation<Float> Value(const BiasCell& cell) const {
+    const Float x = static_cast<Float>(psi_[cell.distance]) / static_cast<Float>(Normaliser(cell.query));
+    Float value = rule_.output_bias[cell.head];
     for (int64_t j = 0; j < hidden_; ++j) {
-      value += Output(cell.head, j) * std::max(0.0, rule_.input_weight[j] * x + rule_.input_bias[j]);
+      const Float unit = rule_.input_weight[j] * x + rule_.input_bias[j];
+      value += Output(cell.head, j) * std::max(Float{0}, unit);
     }
-    const auto roundings = static_cast<double>(hidden_ + 8);
-    return {value, SizeAt(cell.head, x) * (0x1p-47 + roundings * 0x1p-52)};
+    const Float units = static_cast<Float>(hidden_ + 32) * std::numeric_limits<Float>::epsilon();
+    return {value, static_cast<Float>(SizeAt(cell.head, static_cast<double>(x))) * units};
   }
 
   int64_t Compute(const BiasCell& cell, int64_t bits, Real& value) const override {
@@ -68,8 +71,8 @@ class FireRule final : public DistanceRule {
   };
 
   double Output(int64_t head, int64_t j) const { return rule_.output_weight[head * hidden_ + j]; }
-  double Psi(double t) const { return std::log1p(rule_.c * t); }
-  double Normaliser(int64_t query) const {
+  long double Psi(long double t) const { return std::log1p(rule_.c * t); }
+  long double Normaliser(int64_t query) const {
     return static_cast<double>(query) >= rule_.threshold ? psi_[query] : threshold_;
   }
   double SizeAt(int64_t head, double x) const { return 1.001 * (sizes_[head].slope * x + sizes_[head].rest); }
@@ -106,8 +109,8 @@ class FireRule final : public DistanceRule {
 
   const FireBias rule_;
   const int64_t hidden_;
-  const double threshold_;  // ψ(threshold)
-  std::vector<double> psi_;
+  const long double threshold_;  // ψ(threshold)
+  std::vector<long double> psi_;
   std::vector<Size> sizes_;
 };
 

@@ -27,8 +27,12 @@ QueryTemperatureGenerator::QueryTemperatureGenerator(const QueryTemperatureSpec&
 // ln of a whole number over 1 is transcendental: no value but those of step 0 sits on a boundary.
 uint64_t QueryTemperatureGenerator::Cell(int64_t step) const {
   if (step == 0 || spec_.scale == 0) return NearestElement(type_, 1.0);
-  const double term = spec_.scale * std::log1p(static_cast<double>(step));
-  return RoundApproximationOr(type_, {1 + term, (1 + term) * kLibraryError}, [&](int64_t bits, Real& value) {
+  const auto approximate = [&]<typename Float>(Float) {
+    const Float scale = spec_.scale == 0.1 ? Float{1} / 10 : Float{spec_.scale};
+    const Float value = 1 + scale * std::log1p(static_cast<Float>(step));
+    return Approximation<Float>{value, value * kLibraryError<Float>};
+  };
+  return RoundCell(type_, approximate, [&](int64_t bits, Real& value) {
     mpfr_set_sj(value.get(), step, MPFR_RNDN);
     mpfr_log1p(value.get(), value.get(), MPFR_RNDN);
     if (spec_.scale == 0.1) {

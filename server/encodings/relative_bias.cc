@@ -1,6 +1,7 @@
 #include "server/encodings/relative_bias.h"
 
 #include <cstdlib>
+#include <type_traits>
 
 #include "server/encodings/toeplitz.h"
 
@@ -21,7 +22,14 @@ RelativeBiasGenerator::RelativeBiasGenerator(const RelativeBiasSpec& spec, Eleme
 uint64_t RelativeBiasGenerator::Cell(int64_t head, int64_t query, int64_t delta) const {
   if (delta > 0 && !symmetric_) return after_;
   const BiasCell cell{.head = head, .query = query, .distance = std::abs(delta)};
-  return RoundApproximationOr(type_, rule_->Approximate(cell), [&](int64_t bits, Real& value) {
+  const auto approximate = [&]<typename Float>(Float) {
+    if constexpr (std::is_same_v<Float, double>) {
+      return rule_->Approximate(cell);
+    } else {
+      return rule_->ApproximateFinely(cell);
+    }
+  };
+  return RoundCell(type_, approximate, [&](int64_t bits, Real& value) {
     return rule_->Compute(cell, bits, value);
   });
 }

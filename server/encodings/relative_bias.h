@@ -1,5 +1,5 @@
 // Biases [heads, queries, keys] that are functions of the distance (distance_rule.h), correctly rounded:
-// in double with a bound on the error, and with MPFR where the bound leaves a choice.
+// in double or long double with a bound on the error, and with MPFR where the bound leaves a choice.
 //
 // A rule that knows the distance alone is evaluated once for each distance, head and call (toeplitz.h).
 // Threads: immutable.

@@ -56,10 +56,10 @@ uint64_t ResizedGrid::Cell(const ResizeTaps& y, const ResizeTaps& x, int64_t col
   }
   if (!finite) return std::isnan(sum) ? QuietNan(type, false) : ScaledElement(type, sum, 1.0);
   // A term is off by less than 2^-49 of itself, and the sum by fifteen roundings of at most its size.
-  const Approximation quick{sum * row_scale_, size * row_scale_ * 0x1p-47};
-  return RoundApproximationOr(type, quick, [&](int64_t bits, Real& value) {
-    return Compute(y, x, column, bits, value);
-  });
+  const Approximation<double> quick{sum * row_scale_, size * row_scale_ * 0x1p-47};
+  if (const auto bits = RoundApproximation(type, quick)) return *bits;
+  const auto compute = [&](int64_t bits, Real& value) { return Compute(y, x, column, bits, value); };
+  return RoundByZiv(type, compute, kFirstBits);
 }
 
 int64_t ResizedGrid::Compute(const ResizeTaps& y, const ResizeTaps& x, int64_t column, int64_t bits,
