@@ -8,8 +8,8 @@ namespace {
 
 void CheckRule(const ProximalBias&, const RelativeBiasSpec&, Violations&) {}
 
-// Sines that the generator computes at its start, head_dim / 2 for each distance: about a second of them.
-constexpr int64_t kMaxSandwichCells = int64_t{1} << 26;
+// The generator begins with head_dim / 2 sines for each distance: a few seconds of them at most.
+constexpr int64_t kMaxSandwichCells = int64_t{1} << 24;
 
 void CheckRule(const SandwichBias& rule, const RelativeBiasSpec& spec, Violations& bad) {
   if (rule.head_dim % 2 != 0) {
