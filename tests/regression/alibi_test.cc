@@ -60,7 +60,7 @@ TEST(Transformers28380Test, EveryHeadCountHasItsSlopes) {
 
 TEST(Transformers28380Test, HeadCountsBelowOneAreRefused) {
   for (int64_t heads : {0, -1}) {
-    EXPECT_THAT(LocalClient().Get(Alibi{.heads = heads}), ViolatesField("alibi.heads"));
+    EXPECT_THAT(LocalClient().Get(Alibi{.heads = heads}), ViolatesField("spec.alibi.heads"));
   }
 }
 

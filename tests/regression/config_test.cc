@@ -42,8 +42,9 @@ absl::StatusOr<ModelTables> ResolveLlama(const std::string& keys) {
 // The first table's spec; a failed test's default where there is none.
 TableSpec SpecOf(const absl::StatusOr<ModelTables>& model) {
   EXPECT_OK(model);
-  if (model.ok()) EXPECT_THAT(model->tables, SizeIs(1));
-  return model.ok() && !model->tables.empty() ? model->tables[0].spec : TableSpec();
+  if (!model.ok()) return {};
+  EXPECT_THAT(model->tables, SizeIs(1));
+  return model->tables.empty() ? TableSpec() : model->tables[0].spec;
 }
 
 std::vector<double> FrequenciesOf(const absl::StatusOr<ModelTables>& model) {

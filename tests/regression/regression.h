@@ -16,9 +16,10 @@
 
 namespace posenc {
 
-// The reports' own tolerance for F32, and for frequencies that they print with nine digits.
+// The reports' own tolerance for F32, and half of the last place of a number printed with nine
+// digits.
 inline constexpr double kTolerance = 2e-7;
-inline constexpr double kNineDigits = 2e-9;
+inline constexpr double kNineDigits = 5e-9;
 
 // Tables of this process: the same code and bytes as the service's.
 Client LocalClient();

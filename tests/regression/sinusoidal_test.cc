@@ -28,7 +28,8 @@ TEST(BertPytorch78Test, OddWidthsHaveOneSineMore) {
 }
 
 TEST(BertPytorch78Test, UnlessAskedForOddWidthsAreRefused) {
-  EXPECT_THAT(LocalClient().Get(Sinusoidal{.d_model = 5}), ViolatesField("sinusoidal.d_model"));
+  EXPECT_THAT(LocalClient().Get(Sinusoidal{.d_model = 5}),
+              ViolatesField("spec.sinusoidal.d_model"));
 }
 
 Sinusoidal Ordered(SinusoidalOrder order) { return {.d_model = 8, .max_len = 50, .order = order}; }
@@ -104,7 +105,7 @@ TEST(SdScripts1187Test, ShiftMovesEveryFrequencyButTheFirst) {
 }
 
 TEST(SdScripts1187Test, ShiftThatLeavesNothingIsRefused) {
-  EXPECT_THAT(LocalClient().Get(Timestep(2, 1)), ViolatesField("sinusoidal.frequency_shift"));
+  EXPECT_THAT(LocalClient().Get(Timestep(2, 1)), ViolatesField("spec.sinusoidal.frequency_shift"));
 }
 
 TEST(SamLynnEvans25Test, PairsOfColumnsShareAFrequency) {
