@@ -45,8 +45,8 @@ size_t ProductGenerator::footprint_bytes() const {
 
 uint64_t ProductGenerator::Cell(int64_t factor, int64_t k) const {
   const ElementType type = form_.element_type;
-  if (inverted_ && facts_.inverse_frequencies[k] == 0) return Infinity(type);
   if (const auto bits = QuickProduct(type, multipliers_[k], factor)) return *bits;
+  if (inverted_ && facts_.inverse_frequencies[k] == 0) return Infinity(type);
   if (const auto bits = RoundTo(type, multipliers_[k].Times(factor))) return *bits;
   return RoundByZiv(type, [&](int64_t bits, Real& value) {
     Real w = AsRadians(*source_, source_->At(k, bits));
@@ -56,11 +56,17 @@ uint64_t ProductGenerator::Cell(int64_t factor, int64_t k) const {
   });
 }
 
-void ProductGenerator::WriteRow(const double* position, int axis_step, std::byte* row) const {
+template <typename Factor>
+void ProductGenerator::WriteRow(const Factor& factor, std::byte* row) const {
   const Segment& segment = form_.layout.segments.front();
+  const size_t size = form_.element_bytes();
+  const auto stride = static_cast<int64_t>(size) * segment.step();
+  std::byte* const second = row + segment.cos[1].begin * static_cast<int64_t>(size);
+  const bool twice = segment.copies == 2;
   for (int64_t k = 0; k < segment.cosines; ++k) {
-    const auto factor = static_cast<int64_t>(position[axis_step * form_.AxisOf(k)]);
-    StorePair(segment, k, Cell(factor, k), 0, form_.element_bytes(), [&](int) { return row; });
+    const uint64_t bits = Cell(factor(k), k);
+    StoreElement(row + k * stride, bits, size);
+    if (twice) StoreElement(second + k * stride, bits, size);
   }
 }
 
@@ -68,9 +74,8 @@ void ProductGenerator::Generate(int64_t first_row, int64_t row_count,
                                 std::span<std::byte* const> out) const {
   const bool single = form_.shape.row_kind == RowKind::kSingle;
   for (int64_t row = 0; row < row_count; ++row) {
-    const double position =
-        single ? 1.0 : static_cast<double>(PositionOfRow(form_.shape, first_row + row));
-    WriteRow(&position, 0, out[0] + row * form_.row_bytes());
+    const int64_t factor = single ? 1 : PositionOfRow(form_.shape, first_row + row);
+    WriteRow([=](int64_t) { return factor; }, out[0] + row * form_.row_bytes());
   }
 }
 
@@ -78,7 +83,8 @@ void ProductGenerator::GenerateAt(std::span<const double> positions,
                                   std::span<std::byte* const> out) const {
   const int64_t axes = form_.shape.position_axes;
   for (size_t at = 0, row = 0; at < positions.size(); at += axes, ++row) {
-    WriteRow(&positions[at], 1, out[0] + static_cast<int64_t>(row) * form_.row_bytes());
+    const auto factor = [&](int64_t k) { return static_cast<int64_t>(positions[at + form_.AxisOf(k)]); };
+    WriteRow(factor, out[0] + static_cast<int64_t>(row) * form_.row_bytes());
   }
 }
 

@@ -31,8 +31,9 @@ class ProductGenerator final : public TableGenerator {
                   std::span<std::byte* const> out) const override;
 
  private:
-  // `axis_step`: 1 when each axis has its own position, 0 when all have the first one.
-  void WriteRow(const double* position, int axis_step, std::byte* row) const;
+  // Writes a row whose angle k is factor(k) · w_k.
+  template <typename Factor>
+  void WriteRow(const Factor& factor, std::byte* row) const;
   uint64_t Cell(int64_t factor, int64_t k) const;
 
   PhasorForm form_;

@@ -25,6 +25,7 @@ class Magnitude {
   explicit Magnitude(Formula formula);
 
   bool exact() const { return enclosure_.error == 0; }
+  bool is_one() const { return exact() && parts_.high == 1; }
   double high() const { return parts_.high; }  // the nearest double
   double low() const { return parts_.low; }    // high + low is m to 2^-103
   const Enclosure& enclosure() const { return enclosure_; }

@@ -21,6 +21,11 @@ Enclosure Enclose(const Real& value) {
   return result;
 }
 
+Enclosure WithoutNegativeZero(Enclosure value) {
+  value.negative = value.negative && value.mantissa != 0;
+  return value;
+}
+
 bool IsUnknown(const Phasor& phasor) {
   return phasor.sin.error == phasor.sin.mantissa && phasor.sin.error != 0;
 }
@@ -32,14 +37,15 @@ PhasorCells::PhasorCells(Frequencies source, Magnitude magnitude, ElementType ty
   turns_.reserve(source_->count());
   frequencies_.reserve(source_->count());
   constexpr int64_t kBits = kTurnPrecisionBits + 64;
-  Real two_pi = TwoPi(kBits), other(kBits);
+  Real two_pi = TwoPi(kBits), per_radian(kBits), other(kBits);
+  mpfr_ui_div(per_radian.get(), 1, two_pi.get(), MPFR_RNDN);
   source_->ForEach(kTurnPrecisionBits, [&](int64_t, const Real& value) {
     if (source_->in_turns()) {
       mpfr_mul(other.get(), value.get(), two_pi.get(), MPFR_RNDN);
-      turns_.push_back(TurnsOf(value));
+      turns_.push_back(TurnsOf(value, true));
       frequencies_.push_back(mpfr_get_d(other.get(), MPFR_RNDN));
     } else {
-      mpfr_div(other.get(), value.get(), two_pi.get(), MPFR_RNDN);
+      mpfr_mul(other.get(), value.get(), per_radian.get(), MPFR_RNDN);
       turns_.push_back(TurnsOf(other));
       frequencies_.push_back(mpfr_get_d(value.get(), MPFR_RNDN));
     }
@@ -73,16 +79,20 @@ Phasor PhasorCells::UnitAt(int64_t position, int64_t k) const {
 }
 
 Phasor PhasorCells::At(int64_t position, int64_t k) const {
-  const Phasor phasor = UnitAt(position, k);
+  return Magnified(UnitAt(position, k));
+}
+
+Phasor PhasorCells::Magnified(const Phasor& unit) const {
   const Enclosure& m = magnitude_.enclosure();
-  return {.cos = Product(phasor.cos, m), .sin = Product(phasor.sin, m)};
+  if (magnitude_.is_one()) return {.cos = WithoutNegativeZero(unit.cos), .sin = WithoutNegativeZero(unit.sin)};
+  return {.cos = Product(unit.cos, m), .sin = Product(unit.sin, m)};
 }
 
 PhasorCells::Bits PhasorCells::Rounded(const Phasor& unit, const Coordinate& coordinate,
                                        int64_t k) const {
-  const Enclosure& m = magnitude_.enclosure();
-  const std::optional<uint64_t> cos = RoundTo(type_, Product(unit.cos, m));
-  const std::optional<uint64_t> sin = RoundTo(type_, Product(unit.sin, m));
+  const Phasor phasor = Magnified(unit);
+  const std::optional<uint64_t> cos = RoundTo(type_, phasor.cos);
+  const std::optional<uint64_t> sin = RoundTo(type_, phasor.sin);
   return {cos ? *cos : Ziv(coordinate, k, false), sin ? *sin : Ziv(coordinate, k, true)};
 }
 
@@ -108,7 +118,7 @@ PhasorCells::Bits PhasorCells::RoundedAt(const Coordinate& coordinate,
   Real turns = coordinate.Times(frequencies[k]);
   const int sign = mpfr_sgn(turns.get()) < 0 ? -1 : 1;
   mpfr_abs(turns.get(), turns.get(), MPFR_RNDN);
-  Phasor phasor = PhasorAt(TurnsOf(turns), sign);
+  Phasor phasor = PhasorAt(TurnsOf(turns, source_->in_turns()), sign);
   if (IsUnknown(phasor)) phasor = FarAt(coordinate, k);
   return Rounded(phasor, coordinate, k);
 }

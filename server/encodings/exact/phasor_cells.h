@@ -53,6 +53,8 @@ class PhasorCells {
   Bits RoundedByZiv(const Coordinate& coordinate, int64_t k) const;
 
  private:
+  // m times a phasor; a 0 is +0.
+  Phasor Magnified(const Phasor& unit) const;
   Bits Rounded(const Phasor& unit, const Coordinate& coordinate, int64_t k) const;
   uint64_t Ziv(const Coordinate& coordinate, int64_t k, bool sine) const;
   // e^{i·c·w_k} by MPFR, for angles that turns cannot tell from a multiple of a quarter.

@@ -161,10 +161,15 @@ Phasor TurnedByQuarters(const Phasor& x, unsigned quarters) {
   }
 }
 
-Turns TurnsOf(const Real& given) {
+Turns TurnsOf(const Real& turns, bool rational) {
+  if (rational) {
+    bool exact = false;
+    Turns result = TurnsOf(Snapped(turns, exact));
+    result.exact = exact;
+    return result;
+  }
   Turns result;
-  if (mpfr_zero_p(given.get())) return result;
-  const Real turns = Snapped(given, result.exact);
+  if (mpfr_zero_p(turns.get())) return result;
   result.zero = false;
   int64_t exponent = mpfr_get_exp(turns.get());
   if (exponent < -63) {

@@ -32,10 +32,11 @@ struct Turns {
   bool exact = false;               // it is exactly fraction · 2^-shift: angles may be whole quarters
 };
 
-// Returns the frequency of `turns` ≥ 0 turns per position, modulo 1, truncated. A value that agrees
-// with 64 bits in all of its first 288 is taken to be that number.
+// Returns the frequency of `turns` ≥ 0 turns per position, modulo 1, truncated. With `rational` a value
+// that agrees with 64 bits in all of its first 288 is taken to be that number; without, it is known not
+// to be one.
 // Error: below 2^-256 · 2^-shift turns, if `turns` has at least kTurnPrecisionBits good bits.
-Turns TurnsOf(const Real& turns);
+Turns TurnsOf(const Real& turns, bool rational = false);
 
 // Sine and cosine of one angle.
 struct Phasor {
