@@ -7,6 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/command.h"
+#include "client/cli/family_help.h"
+#include "client/cli/field_text.h"
+#include "client/cli/model_file.h"
 #include "client/cli/progress.h"
 #include "client/cli/spec_flags.h"
 #include "nlohmann/json.hpp"
@@ -151,32 +154,38 @@ class WarmCommand {
  public:
   WarmCommand(CLI::App& app, Session& session) : session_(session) {
     CLI::App& warm = *app.add_subcommand("warm", "Generates tables ahead of their use, and pins them");
-    warm.add_option("--model", model_file_, "A model's config.json: all of its tables")->type_name("FILE");
+    warm.add_option("--model", model_file_, "A model's config.json or .gguf: all of its tables")->type_name("FILE");
+    AddRuntimeFlag(warm, runtime_);
     warm.add_flag("--unpinned", unpinned_, "Leaves the tables to ordinary eviction");
     warm.require_subcommand(0, 1);
     warm.footer(
         "Examples:\n"
         "  posenc warm rope --head-dim 128 --max-len 131072 --base 500000\n"
-        "  posenc warm --model config.json");
+        "  posenc warm --model config.json --as vllm");
     warm.callback([this] { session_.action = [this] { return Execute(); }; });
-    for (size_t i = 0; i < kFamilies.size(); ++i) {
-      commands_[i] = warm.add_subcommand(kFamilies[i], absl::StrCat("Warms a ", kFamilies[i], " table"));
-      flags_[i].AddTo(*commands_[i], kFamilies[i]);
-      commands_[i]->footer(absl::StrCat("Example:\n  posenc warm ", kFamilies[i], " --model config.json"));
+    for (const std::string& family : FamilyCommands()) {
+      WarmFamily& added = *families_.emplace_back(std::make_unique<WarmFamily>());
+      added.command = warm.add_subcommand(family, absl::StrCat("Warms a ", family, " table"));
+      added.flags.AddTo(*added.command, family);
+      added.command->footer(absl::StrCat("Example:\n  posenc warm ", family, " ", HelpOf(family).smallest));
     }
   }
 
  private:
-  static constexpr std::array<const char*, 3> kFamilies = {"sinusoidal", "rope", "alibi"};
+  struct WarmFamily {
+    CLI::App* command = nullptr;
+    SpecFlags flags;
+  };
 
   Outcome Specs(Client& client, std::vector<TableSpec>& specs) {
-    for (size_t i = 0; i < kFamilies.size(); ++i) {
-      if (commands_[i]->parsed()) return flags_[i].Resolve(client, session_.call(), specs.emplace_back());
+    for (const auto& family : families_) {
+      if (!family->command->parsed()) continue;
+      return family->flags.Resolve(client, session_.call(), specs.emplace_back());
     }
     if (model_file_.empty()) return Usage("warm takes a family with its flags, or --model FILE");
-    std::string text;
-    if (Outcome outcome = ReadConfig(model_file_, text); !outcome.ok()) return outcome;
-    const absl::StatusOr<ModelTables> model = client.ResolveModel(std::move(text), session_.call());
+    ModelQuery query{.runtime = runtime_};
+    if (Outcome outcome = ReadModel(model_file_, query); !outcome.ok()) return outcome;
+    const absl::StatusOr<ModelTables> model = client.ResolveModel(std::move(query), session_.call());
     if (!model.ok()) return RpcError(model.status());
     for (const ModelTable& table : model->tables) specs.push_back(table.spec);
     if (specs.empty()) return Usage(absl::StrCat(model_file_, " has no positional table"));
@@ -195,8 +204,8 @@ class WarmCommand {
   Session& session_;
   std::string model_file_;
   bool unpinned_ = false;
-  std::array<SpecFlags, 3> flags_;
-  std::array<CLI::App*, 3> commands_{};
+  Runtime runtime_ = Runtime::kTransformers;
+  std::vector<std::unique_ptr<WarmFamily>> families_;
 };
 
 void AddTables(CLI::App& app, Session& session) {

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "client/cli/outcome.h"
@@ -23,6 +24,7 @@ struct GlobalFlags {
   bool tls = false;
   std::string tls_ca_file = {};
   std::string token_file = {};
+  std::vector<std::string> learned = {};  // NAME=FILE[:TENSOR], for --local
 };
 
 struct Session {
@@ -38,6 +40,9 @@ struct Session {
 void AddTableCommands(CLI::App& app, Session& session);
 void AddDescribeCommand(CLI::App& app, Session& session);
 void AddModelCommand(CLI::App& app, Session& session);
+void AddCheckCommand(CLI::App& app, Session& session);
+void AddDiffCommand(CLI::App& app, Session& session);
+void AddPlotCommand(CLI::App& app, Session& session);
 void AddAdminCommands(CLI::App& app, Session& session);
 void AddCompletionCommand(CLI::App& app, Session& session);
 

@@ -8,6 +8,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/command.h"
+#include "client/cli/family_help.h"
+#include "client/cli/fetch.h"
+#include "client/cli/field_text.h"
 #include "client/cli/progress.h"
 #include "client/cli/spec_flags.h"
 #include "nlohmann/json.hpp"
@@ -27,6 +30,7 @@ Json ToJson(const TableDescription& table) {
     if (!tensor.content_sha256.empty()) item["content_sha256"] = tensor.content_sha256;
   }
   return {{"key", table.key},
+          {"spec", SpecCommand(table.spec)},
           {"canonical_text", table.canonical_text},
           {"tensors", std::move(tensors)},
           {"size_bytes", table.size_bytes},
@@ -37,6 +41,9 @@ Json ToJson(const TableDescription& table) {
           {"magnitude", table.magnitude},
           {"softmax_scale", table.softmax_scale},
           {"error_bound", table.error_bound},
+          {"axis_of_pair", table.axis_of_pair},
+          {"position_axes", table.position_axes},
+          {"real_positions", table.real_positions},
           {"positions_begin", table.positions_begin},
           {"positions_end", table.positions_end},
           {"notes", table.notes}};
@@ -51,7 +58,8 @@ std::string Brief(const std::vector<double>& numbers) {
 }
 
 void Print(const TableDescription& table) {
-  std::cout << "key                  " << table.key << '\n';
+  std::cout << "spec                 " << Shortened(SpecCommand(table.spec), 200) << '\n'
+            << "key                  " << table.key << '\n';
   for (const TensorInfo& tensor : table.tensors) {
     std::cout << absl::StrCat("tensor               ", tensor.name, " [", absl::StrJoin(tensor.shape, ", "),
                               "] ", ElementTypeName(tensor.element_type),
@@ -61,7 +69,9 @@ void Print(const TableDescription& table) {
             << "rows                 " << table.rows << ", " << table.rows_per_block << " to a block\n"
             << "error                " << table.error_bound << '\n';
   if (table.positions_begin < table.positions_end) {
-    std::cout << "positions            " << table.positions_begin << " to " << table.positions_end - 1 << '\n';
+    std::cout << "positions            " << table.positions_begin << " to " << table.positions_end - 1
+              << (table.real_positions ? ", any real number" : "")
+              << (table.position_axes > 1 ? absl::StrCat(", on ", table.position_axes, " axes") : "") << '\n';
   }
   const auto list = [](const char* name, const std::vector<double>& numbers) {
     if (!numbers.empty()) std::cout << name << Brief(numbers) << '\n';
@@ -70,6 +80,9 @@ void Print(const TableDescription& table) {
   list("slopes               ", table.slopes);
   if (table.magnitude != 1) std::cout << "magnitude            " << table.magnitude << '\n';
   if (table.softmax_scale != 1) std::cout << "softmax scale        " << table.softmax_scale << '\n';
+  if (!table.axis_of_pair.empty()) {
+    std::cout << "axis of each pair    " << absl::StrJoin(table.axis_of_pair, "") << '\n';
+  }
   for (const std::string& note : table.notes) std::cout << "note                 " << note << '\n';
   std::cout << "canonical text\n";
   for (absl::string_view line : absl::StrSplit(table.canonical_text, '\n', absl::SkipEmpty())) {
@@ -85,22 +98,17 @@ class DescribeCommand {
     command.add_flag("--digest", digest_, "Also SHA-256 of every tensor's bytes; generates the whole table");
     command.add_option("--format", format_, "table (default) or json")
         ->check(CLI::IsMember({"table", "json"}));
-    const std::string width = family == "sinusoidal" ? "--d-model 512" : family == "rope" ? "--head-dim 128"
-                                                                                          : "--heads 12";
-    command.footer(absl::StrCat("Example:\n  posenc describe ", family, " ", width, " --digest"));
+    command.footer(absl::StrCat("Examples:\n  posenc describe ", family, " ", HelpOf(family).smallest, " --digest\n",
+                                "  posenc describe ", family, " --model config.json --as vllm"));
     command.callback([this] { session_.action = [this] { return Execute(); }; });
   }
 
  private:
   Outcome Execute() {
-    std::shared_ptr<Connection> connection;
-    if (Outcome outcome = session_.Connect(connection); !outcome.ok()) return outcome;
-    Client client(connection);
-    TableSpec spec;
-    Outcome outcome = specs_.Resolve(client, session_.call(), spec);
-    if (!outcome.ok()) return outcome;
-    const absl::StatusOr<TableDescription> table = connection->Describe(
-        {.spec = spec, .with_content_digest = digest_, .call = session_.call()});
+    Subject subject;
+    if (Outcome outcome = OpenSubject(session_, specs_, subject); !outcome.ok()) return outcome;
+    const absl::StatusOr<TableDescription> table = subject.connection->Describe(
+        {.spec = subject.spec, .with_content_digest = digest_, .call = session_.call()});
     if (!table.ok()) return RpcError(table.status());
     if (format_ == "json") {
       std::cout << ToJson(*table).dump(2) << '\n';
@@ -122,9 +130,10 @@ void AddDescribeCommand(CLI::App& app, Session& session) {
   CLI::App& parent = *app.add_subcommand("describe", "What a table is: key, tensors, frequencies, error bound");
   parent.require_subcommand(1);
   parent.footer("Example:\n  posenc describe rope --head-dim 128 --max-len 131072 --base 500000");
-  static DescribeCommand sinusoidal(parent, session, "sinusoidal");
-  static DescribeCommand rope(parent, session, "rope");
-  static DescribeCommand alibi(parent, session, "alibi");
+  static std::vector<std::unique_ptr<DescribeCommand>> commands;
+  for (const std::string& family : FamilyCommands()) {
+    commands.push_back(std::make_unique<DescribeCommand>(parent, session, family));
+  }
 }
 
 }  // namespace posenc::cli

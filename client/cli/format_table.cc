@@ -37,7 +37,8 @@ ValueRange RangeOf(const Grid& grid) {
 }
 
 // Four decimals show a sine well; numbers far from 1 get an exponent.
-std::string CellText(double value, const ValueRange& range) {
+std::string CellText(ElementType type, double value, const ValueRange& range) {
+  if (type == ElementType::kI32) return absl::StrFormat("%.0f", value);
   const bool fixed = range.highest_finite == 0 ||
                      (range.highest_finite >= 1e-2 && range.highest_finite < 1e6);
   return fixed ? absl::StrFormat("%.4f", value) : absl::StrFormat("%.5e", value);
@@ -95,9 +96,9 @@ class TextTable {
 
  private:
   static std::string Short(double value) { return absl::StrFormat("%.6g", value); }
-  std::string NameOf(int64_t row) const { return absl::StrJoin(names_.NumbersOf(row), " "); }
+  std::string NameOf(int64_t row) const { return absl::StrJoin(names_.TextsOf(row), " "); }
   std::string Cell(int64_t row, int64_t column) const {
-    return CellText(PartValue(grid_.part_type, grid_.At(row, column)), range_);
+    return CellText(grid_.part_type, PartValue(grid_.part_type, grid_.At(row, column)), range_);
   }
 
   template <typename Text>
@@ -123,7 +124,9 @@ class TextTable {
     for (double value : {range_.low, range_.high, -range_.highest_finite}) {
       if (!std::isfinite(value) && grid_.rows * grid_.columns == 0) continue;
       const bool shown = value >= range_.low;
-      if (shown) cell_width_ = std::max(cell_width_, static_cast<int>(CellText(value, range_).size()));
+      if (!shown) continue;
+      const std::string text = CellText(grid_.part_type, value, range_);
+      cell_width_ = std::max(cell_width_, static_cast<int>(text.size()));
     }
     const std::string last = grid_.ColumnName(std::max<int64_t>(grid_.columns - 1, 0), names_.first_column);
     cell_width_ = std::max(cell_width_, static_cast<int>(last.size()));

@@ -14,11 +14,12 @@
 namespace posenc::cli {
 namespace {
 
-constexpr std::array<std::pair<absl::string_view, Format>, 5> kFormats = {{
+constexpr std::array<std::pair<absl::string_view, Format>, 6> kFormats = {{
     {"table", Format::kTable},
     {"json", Format::kJson},
     {"csv", Format::kCsv},
     {"npy", Format::kNpy},
+    {"safetensors", Format::kSafetensors},
     {"raw", Format::kRaw},
 }};
 
@@ -54,24 +55,6 @@ const std::byte* WriteNested(const TensorInfo& info, size_t dim, const std::byte
   return data;
 }
 
-absl::string_view NpyType(ElementType type) {
-  switch (type) {
-    case ElementType::kF64:
-      return "<f8";
-    case ElementType::kF32:
-      return "<f4";
-    case ElementType::kF16:
-      return "<f2";
-    case ElementType::kBF16:
-      return "<V2";
-    case ElementType::kComplex64:
-      return "<c8";
-    case ElementType::kComplex128:
-      return "<c16";
-  }
-  return "";
-}
-
 }  // namespace
 
 absl::StatusOr<Format> ParseFormat(const std::string& name) {
@@ -79,7 +62,7 @@ absl::StatusOr<Format> ParseFormat(const std::string& name) {
     if (name == known) return format;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("format '", name, "' is unknown; allowed: table, json, csv, npy, raw"));
+      absl::StrCat("format '", name, "' is unknown; allowed: table, json, csv, npy, safetensors, raw"));
 }
 
 Format FormatOfFile(const std::string& path) {
@@ -148,8 +131,8 @@ void WriteCsv(const Table& table, const RowNames& names, std::ostream& out) {
   const int64_t rows = grids.empty() ? 0 : grids.front().rows;
   for (int64_t row = 0; row < rows; ++row) {
     const char* separator = "";
-    for (int64_t number : names.NumbersOf(row)) {
-      out << separator << number;
+    for (const std::string& name : names.TextsOf(row)) {
+      out << separator << name;
       separator = ",";
     }
     for (const Grid& grid : grids) {
@@ -159,28 +142,6 @@ void WriteCsv(const Table& table, const RowNames& names, std::ostream& out) {
       }
     }
     out << '\n';
-  }
-}
-
-void WriteNpy(const Table& table, const TensorInfo& info, std::ostream& out) {
-  const std::string dims = absl::StrJoin(info.shape, ", ");
-  std::string header = absl::StrCat("{'descr': '", NpyType(info.element_type),
-                                    "', 'fortran_order': False, 'shape': (", dims,
-                                    info.shape.size() == 1 ? ",), }" : "), }");
-  // Magic, version and length are 10 bytes; the data begin at a multiple of 64.
-  header.append(63 - (10 + header.size()) % 64, ' ');
-  header.push_back('\n');
-  out.write("\x93NUMPY\x01\x00", 8);
-  out.put(static_cast<char>(header.size() % 256)).put(static_cast<char>(header.size() / 256));
-  out << header;
-  const std::span<const std::byte> data = table.bytes(info.name);
-  out.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
-}
-
-void WriteRaw(const Table& table, std::ostream& out) {
-  for (const TensorInfo& info : table.tensors()) {
-    const std::span<const std::byte> data = table.bytes(info.name);
-    out.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
   }
 }
 

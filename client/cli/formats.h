@@ -7,6 +7,7 @@
 //          a tensor without elements is [], whatever its shape
 //   csv    one line for each row: its numbers (row, position, head, query), then every tensor's columns
 //   npy    one tensor, format version 1.0; BF16, which NumPy lacks, as '<V2' like ml_dtypes writes it
+//   safetensors  all tensors; the metadata have the table's key and the command that asks for it
 //   raw    the tensors' bytes one after the other, little-endian, nothing else
 //
 // Threads: pure functions that append to a stream.
@@ -21,10 +22,11 @@
 #include "absl/status/statusor.h"
 #include "client/cli/row_names.h"
 #include "posenc/table.h"
+#include "server/core/spec.h"
 
 namespace posenc::cli {
 
-enum class Format : uint8_t { kTable, kJson, kCsv, kNpy, kRaw };
+enum class Format : uint8_t { kTable, kJson, kCsv, kNpy, kSafetensors, kRaw };
 
 // Errors: InvalidArgument that lists the names.
 absl::StatusOr<Format> ParseFormat(const std::string& name);
@@ -56,6 +58,8 @@ void WriteTable(const Table& table, const RowNames& names, const TextLayout& lay
 void WriteJson(const Table& table, std::ostream& out);
 void WriteCsv(const Table& table, const RowNames& names, std::ostream& out);
 void WriteNpy(const Table& table, const TensorInfo& info, std::ostream& out);
+// Requires: no tensor of C128, which the format lacks.
+void WriteSafetensors(const Table& table, const TableSpec& spec, std::ostream& out);
 void WriteRaw(const Table& table, std::ostream& out);
 
 }  // namespace posenc::cli

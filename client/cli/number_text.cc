@@ -72,6 +72,8 @@ double PartValue(ElementType type, const std::byte* data) {
       return static_cast<float>(Load<Half>(data));
     case ElementType::kBF16:
       return static_cast<float>(Load<BFloat16>(data));
+    case ElementType::kI32:
+      return Load<int32_t>(data);
     default:
       return Load<float>(data);
   }
@@ -85,6 +87,8 @@ std::string PartText(ElementType type, const std::byte* data) {
       return ShortestSmall(Load<Half>(data));
     case ElementType::kBF16:
       return ShortestSmall(Load<BFloat16>(data));
+    case ElementType::kI32:
+      return absl::StrCat(Load<int32_t>(data));
     default:
       return Shortest(Load<float>(data));
   }

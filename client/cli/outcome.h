@@ -1,6 +1,6 @@
 // How a command ended: its exit code, and the one line that says why.
 //
-//   0       done                     1       a file cannot be written
+//   0       done                     1       a file cannot be written; diff: different; check: not passed
 //   2       wrong usage              64 + n  the call ended with gRPC status code n (with --local too)
 
 #ifndef POSENC_CLIENT_CLI_OUTCOME_H_
@@ -15,6 +15,7 @@
 namespace posenc::cli {
 
 inline constexpr int kFileError = 1;
+inline constexpr int kDifferent = 1;  // of diff; of check, that something did not hold
 inline constexpr int kUsageError = 2;
 inline constexpr int kRpcErrorBase = 64;
 

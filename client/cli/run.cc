@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/parse.h"
+#include "server/models/stored_tensors.h"
 
 namespace posenc::cli {
 namespace {
@@ -25,7 +26,7 @@ constexpr const char* kFooter =
     "  posenc alibi --heads 12 --q 0:1 --k 0:20 --local\n"
     "\n"
     "Data go to stdout, everything else to stderr. Exit codes: 0 done, 1 a file cannot be written,\n"
-    "2 wrong usage, 64 + n a call that ended with gRPC status code n.";
+    "or diff and check found something, 2 wrong usage, 64 + n a call that ended with gRPC status code n.";
 
 void AddGlobals(CLI::App& app, GlobalFlags& globals) {
   app.add_option("--server", globals.server, "The service (default localhost:50051)")
@@ -41,6 +42,21 @@ void AddGlobals(CLI::App& app, GlobalFlags& globals) {
       ->type_name("FILE");
   app.add_option("--token-file", globals.token_file, "Sends the file's text as a bearer token")
       ->type_name("FILE");
+  app.add_option("--learned", globals.learned,
+                 "With --local: a stored tensor of a .safetensors or .npy file; repeatable")
+      ->check(Checked(ParseTensorSource), "", "")
+      ->allow_extra_args(false)
+      ->type_name("NAME=FILE[:TENSOR]");
+}
+
+// The tensors that --learned names. Errors: a usage error for a file that is none.
+Outcome LoadCatalog(const GlobalFlags& globals, std::shared_ptr<const TensorCatalog>& catalog) {
+  std::vector<TensorSource> sources;
+  for (const std::string& text : globals.learned) sources.push_back(*ParseTensorSource(text));
+  absl::StatusOr<std::shared_ptr<const TensorCatalog>> loaded = LoadTensorCatalog(sources);
+  if (!loaded.ok()) return Usage(absl::StrCat("--learned: ", loaded.status().message()));
+  catalog = *std::move(loaded);
+  return {};
 }
 
 bool UsesTls(const GlobalFlags& globals) { return globals.tls || !globals.tls_ca_file.empty(); }
@@ -110,9 +126,12 @@ CallOptions Session::call() const {
 
 Outcome Session::Connect(std::shared_ptr<Connection>& connection) const {
   if (globals.local) {
-    connection = MakeLocalConnection();
+    std::shared_ptr<const TensorCatalog> catalog;
+    if (Outcome outcome = LoadCatalog(globals, catalog); !outcome.ok()) return outcome;
+    connection = MakeLocalConnection(std::move(catalog));
     return {};
   }
+  if (!globals.learned.empty()) return Usage("--learned needs --local; a server has tensors of its own");
   if (globals.server.empty()) return Usage("--server is empty; allowed: HOST:PORT, unix:PATH");
   // A person wants to know at once that nobody answers.
   ConnectionOptions options{.retry = {.max_attempts = 3}, .wait_for_ready = false};
@@ -144,6 +163,9 @@ int Run(int argc, const char* const* argv) {
   AddTableCommands(app, session);
   AddDescribeCommand(app, session);
   AddModelCommand(app, session);
+  AddCheckCommand(app, session);
+  AddDiffCommand(app, session);
+  AddPlotCommand(app, session);
   AddAdminCommands(app, session);
   AddCompletionCommand(app, session);
   // Errors are reported once, by this program; gRPC would log them beside it.
@@ -154,7 +176,7 @@ int Run(int argc, const char* const* argv) {
     return ReportUsage(app, error);
   }
   const Outcome outcome = Perform(session);
-  if (!outcome.ok()) std::cerr << "posenc: " << outcome.message << '\n';
+  if (!outcome.message.empty()) std::cerr << "posenc: " << outcome.message << '\n';
   return outcome.exit_code;
 }
 
