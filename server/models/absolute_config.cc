@@ -44,7 +44,8 @@ void AddLearnedTable(TableDraft draft, absl::string_view name, const Found<int64
   spec.name = std::string(name);
   draft.Rule("learned.name", spec.name, "the tensor's usual name in a checkpoint");
   spec.position_offset = draft.Take("learned.position_offset", position_offset);
-  std::string note = absl::StrCat("the numbers of ", name, " are in the checkpoint: give the server that tensor");
+  std::string note =
+      absl::StrCat("the numbers of ", name, " are in the checkpoint: give the server that tensor");
   if (rows > 0) absl::StrAppend(&note, ", it has a row for each of ", rows, " positions");
   reading.Note(std::move(note));
   std::move(draft).Finish(spec, reading);

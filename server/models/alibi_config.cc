@@ -43,9 +43,9 @@ void ReadScoreDivisor(const ModelScope& scope, AlibiSpec& spec, TableDraft& draf
   const auto width = scope.IntegerOr(ConfigKey::kHiddenSize, scope.family->hidden_size, reading.bad);
   if (!width || width->value < 1 || spec.heads < 1 || spec.heads > width->value) return;
   const double head_dim = static_cast<double>(width->value / spec.heads);
-  spec.score_divisor =
-      draft.Take("alibi.score_divisor",
-                 Found<double>{std::sqrt(head_dim), width->path, "sqrt(hidden_size / heads)", width->defaulted});
+  spec.score_divisor = draft.Take(
+      "alibi.score_divisor",
+      Found<double>{std::sqrt(head_dim), width->path, "sqrt(hidden_size / heads)", width->defaulted});
   reading.Note("the bias is divided by sqrt(head_dim), as Falcon divides its scores after adding it");
   reading.Note(
       "transformers rounds Falcon's slopes and positions to bfloat16 before it multiplies them; the table "

@@ -81,7 +81,8 @@ RopeSpec ClassReader::Spec(int64_t head_dim, const std::vector<int64_t>& widths,
     if (width % 2 != 0) reading_.bad.Add(root_.PathOf(kAxesKeys[0]), width, "even widths");
   }
   constexpr absl::string_view kBaseKeys[] = {"rope_theta", "theta"};
-  spec.base = draft.Take("rope.base", root_.Number(kBaseKeys, reading_.bad).value_or(Default(row_.base, "rope_theta")));
+  spec.base = draft.Take("rope.base",
+                         root_.Number(kBaseKeys, reading_.bad).value_or(Default(row_.base, "rope_theta")));
   return spec;
 }
 
@@ -193,9 +194,9 @@ void ClassReader::ReadPatchGrid() {
                                          largest.value > 0 ? largest.defaulted : sample.defaulted});
   const bool pixart = row_.pos_embed_max_size == 0 && absl::StartsWith(row_.name, "PixArt");
   const double usual = pixart ? static_cast<double>(std::max<int64_t>(sample.value / 64, 1)) : 1.0;
-  spec.grid.interpolation_scale =
-      draft.Take("grid_sinusoidal.grid.interpolation_scale",
-                 root_.Number("interpolation_scale", reading_.bad).value_or(Default(usual, "interpolation_scale")));
+  spec.grid.interpolation_scale = draft.Take(
+      "grid_sinusoidal.grid.interpolation_scale",
+      root_.Number("interpolation_scale", reading_.bad).value_or(Default(usual, "interpolation_scale")));
   spec.axis_order = {1, 0};
   draft.Rule("grid_sinusoidal.axis_order", "1,0", "diffusers' grids put the column first");
   if (largest.value > 0) reading_.Note("pictures use a window of the table's rows around its middle");
@@ -214,8 +215,9 @@ void ClassReader::ReadTimestep() {
   const auto flip = root_.Flag("flip_sin_to_cos", reading_.bad).value_or(Default(true, "flip_sin_to_cos"));
   spec.order = flip.value ? SinusoidalOrder::kCosSin : SinusoidalOrder::kSinCos;
   draft.Take("sinusoidal.order", flip);
-  spec.frequency_shift = draft.Take(
-      "sinusoidal.frequency_shift", root_.Number("freq_shift", reading_.bad).value_or(Default(0.0, "freq_shift")));
+  spec.frequency_shift =
+      draft.Take("sinusoidal.frequency_shift",
+                 root_.Number("freq_shift", reading_.bad).value_or(Default(0.0, "freq_shift")));
   constexpr int64_t kTrainSteps = 1000;
   spec.max_len = draft.Take("sinusoidal.max_len", Default(kTrainSteps, "num_train_timesteps"));
   std::move(draft).Finish(spec, reading_);
@@ -224,28 +226,48 @@ void ClassReader::ReadTimestep() {
 const std::vector<DiffusersClass>& Classes() {
   using enum Pairing;
   static const auto* const kClasses = new std::vector<DiffusersClass>{
-      {.name = "AllegroTransformer3DModel", .read = &ClassReader::ReadThirds, .pairing = kHalfSplit,
-       .head_dim = 96, .note = "the pairs are half-split inside each axis' third of the head"},
+      {.name = "AllegroTransformer3DModel",
+       .read = &ClassReader::ReadThirds,
+       .pairing = kHalfSplit,
+       .head_dim = 96,
+       .note = "the pairs are half-split inside each axis' third of the head"},
       {.name = "AuraFlowTransformer2DModel", .note = "the positions are learned: pos_embed.pos_embed"},
       {.name = "ChromaTransformer2DModel", .read = &ClassReader::ReadAxes, .axes = {16, 56, 56}},
       {.name = "CogVideoXTransformer3DModel", .read = &ClassReader::ReadCogVideo, .head_dim = 64},
-      {.name = "CosmosTransformer3DModel", .read = &ClassReader::ReadCosmos, .pairing = kHalfSplit,
+      {.name = "CosmosTransformer3DModel",
+       .read = &ClassReader::ReadCosmos,
+       .pairing = kHalfSplit,
        .head_dim = 128},
-      {.name = "DiTTransformer2DModel", .read = &ClassReader::ReadPatchGrid, .head_dim = 72, .heads = 16,
+      {.name = "DiTTransformer2DModel",
+       .read = &ClassReader::ReadPatchGrid,
+       .head_dim = 72,
+       .heads = 16,
        .sample_size = 32},
       {.name = "FluxTransformer2DModel", .read = &ClassReader::ReadAxes, .axes = {16, 56, 56}},
       {.name = "HiDreamImageTransformer2DModel", .read = &ClassReader::ReadAxes, .axes = {32, 32}},
-      {.name = "HunyuanVideoTransformer3DModel", .read = &ClassReader::ReadAxes, .axes = {16, 56, 56},
+      {.name = "HunyuanVideoTransformer3DModel",
+       .read = &ClassReader::ReadAxes,
+       .axes = {16, 56, 56},
        .base = 256},
       {.name = "LTXVideoTransformer3DModel", .read = &ClassReader::ReadLtx, .head_dim = 64, .heads = 32},
       {.name = "Lumina2Transformer2DModel", .read = &ClassReader::ReadAxes, .axes = {32, 32, 32}},
       {.name = "OmniGenTransformer2DModel", .read = &ClassReader::ReadAxes, .pairing = kHalfSplit},
-      {.name = "PixArtTransformer2DModel", .read = &ClassReader::ReadPatchGrid, .head_dim = 72, .heads = 16,
+      {.name = "PixArtTransformer2DModel",
+       .read = &ClassReader::ReadPatchGrid,
+       .head_dim = 72,
+       .heads = 16,
        .sample_size = 128},
-      {.name = "QwenImageTransformer2DModel", .read = &ClassReader::ReadAxes, .axes = {16, 56, 56},
-       .note = "with scale_rope rows and columns are counted from the middle of the picture, from -floor(n/2)"},
-      {.name = "SD3Transformer2DModel", .read = &ClassReader::ReadPatchGrid, .head_dim = 64, .heads = 18,
-       .sample_size = 128, .pos_embed_max_size = 96},
+      {.name = "QwenImageTransformer2DModel",
+       .read = &ClassReader::ReadAxes,
+       .axes = {16, 56, 56},
+       .note =
+           "with scale_rope rows and columns are counted from the middle of the picture, from -floor(n/2)"},
+      {.name = "SD3Transformer2DModel",
+       .read = &ClassReader::ReadPatchGrid,
+       .head_dim = 64,
+       .heads = 18,
+       .sample_size = 128,
+       .pos_embed_max_size = 96},
       {.name = "UNet2DConditionModel", .read = &ClassReader::ReadTimestep},
       {.name = "UNet2DModel", .read = &ClassReader::ReadTimestep},
       {.name = "UNet3DConditionModel", .read = &ClassReader::ReadTimestep},
@@ -276,15 +298,18 @@ bool ReadDiffusersTables(const ConfigObject& root, Reading& reading) {
     if (!row->note.empty()) reading.Note(row->note);
     return true;
   }
-  const bool has_axes =
-      std::any_of(std::begin(kAxesKeys), std::end(kAxesKeys), [&](auto key) { return root.Find(key) != nullptr; });
+  const bool has_axes = std::any_of(std::begin(kAxesKeys), std::end(kAxesKeys),
+                                    [&](auto key) { return root.Find(key) != nullptr; });
   if (!has_axes) {
-    reading.unserved.AddText(std::string(kClassName),
-                             absl::StrCat("is ", Quote(name->value), ", which is not in the list of classes, and "
-                                          "no key gives the widths of its axes; allowed: a class of the list"));
+    reading.unserved.AddText(
+        std::string(kClassName),
+        absl::StrCat("is ", Quote(name->value),
+                     ", which is not in the list of classes, and "
+                     "no key gives the widths of its axes; allowed: a class of the list"));
     return false;
   }
-  reading.Note(absl::StrCat(Quote(name->value), " is not in the list of diffusers' classes: interleaved pairs, "
+  reading.Note(absl::StrCat(Quote(name->value),
+                            " is not in the list of diffusers' classes: interleaved pairs, "
                             "frequencies of its own on each axis and base 10000 are assumed"));
   const DiffusersClass unknown = {.name = "an unknown class", .read = &ClassReader::ReadAxes};
   ClassReader(root, unknown, reading).ReadAxes();

@@ -91,13 +91,15 @@ absl::Status HeadReader::ReadCounts() {
   if (!version.ok()) return version.status();
   const bool swapped = *version != 0 && (*version & 0xffff) == 0;
   if (swapped) return RefuseGguf("is big-endian; allowed: little-endian", 4);
-  if (*version != 2 && *version != 3) return RefuseGguf(absl::StrCat("has version ", *version, "; allowed: 2, 3"), 4);
+  if (*version != 2 && *version != 3)
+    return RefuseGguf(absl::StrCat("has version ", *version, "; allowed: 2, 3"), 4);
   file_.version = *version;
   const auto tensors = cursor_.Number<uint64_t>("its number of tensors");
   if (!tensors.ok()) return tensors.status();
   const auto keys = cursor_.Number<uint64_t>("its number of keys");
   if (!keys.ok()) return keys.status();
-  if (*tensors > kMaxTensors) return RefuseGguf(absl::StrCat("has ", *tensors, " tensors; allowed: ", kMaxTensors), 8);
+  if (*tensors > kMaxTensors)
+    return RefuseGguf(absl::StrCat("has ", *tensors, " tensors; allowed: ", kMaxTensors), 8);
   if (*keys > kMaxKeys) return RefuseGguf(absl::StrCat("has ", *keys, " keys; allowed: ", kMaxKeys), 16);
   tensors_ = *tensors;
   keys_ = *keys;
@@ -232,8 +234,9 @@ absl::Status HeadReader::ReadEntry() {
   const absl::StatusOr<uint32_t> dimensions = cursor_.Number<uint32_t>("a tensor's dimensions");
   if (!dimensions.ok()) return dimensions.status();
   if (*dimensions > kMaxDimensions) {
-    return RefuseGguf(absl::StrCat("tensor ", Quote(*name), " has ", *dimensions, " dimensions; allowed: at most ",
-                               kMaxDimensions), cursor_.position());
+    return RefuseGguf(absl::StrCat("tensor ", Quote(*name), " has ", *dimensions,
+                                   " dimensions; allowed: at most ", kMaxDimensions),
+                      cursor_.position());
   }
   for (uint32_t i = 0; i < *dimensions; ++i) {
     const absl::StatusOr<uint64_t> side = cursor_.Number<uint64_t>("a tensor's shape");
@@ -249,7 +252,8 @@ absl::Status HeadReader::ReadEntry() {
   const absl::StatusOr<uint64_t> offset = cursor_.Number<uint64_t>("a tensor's offset");
   if (!offset.ok()) return offset.status();
   last_offset_ = std::max(last_offset_, *offset);
-  const bool rope = std::find(std::begin(kRopeTensors), std::end(kRopeTensors), *name) != std::end(kRopeTensors);
+  const bool rope =
+      std::find(std::begin(kRopeTensors), std::end(kRopeTensors), *name) != std::end(kRopeTensors);
   if (!rope && *name != kPositionTensor) return absl::OkStatus();
   for (const TensorEntry& other : entries_) {
     if (other.tensor.name != *name) continue;

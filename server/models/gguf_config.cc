@@ -99,7 +99,8 @@ void GgufReader::ReadAlibi() {
   const auto bias = row_.alibi_bias_max == 0 ? Number("attention.max_alibi_bias") : std::nullopt;
   spec.bias_max = draft.Take("alibi.bias_max",
                              bias.value_or(Default(row_.alibi_bias_max, "attention.max_alibi_bias")));
-  spec.max_len = draft.Take("alibi.max_len", Integer("context_length").value_or(Default(spec.max_len, "context_length")));
+  spec.max_len = draft.Take("alibi.max_len",
+                            Integer("context_length").value_or(Default(spec.max_len, "context_length")));
   if (row_.symmetric) spec.form = AlibiForm::kSymmetric;
   std::move(draft).Finish(spec, reading_);
 }
@@ -113,9 +114,11 @@ Found<int64_t> GgufReader::HeadDim(bool sliding) {
   if (const auto written = Integer("attention.key_length")) return *written;
   const auto width = Integer("embedding_length");
   const auto heads = Integer("attention.head_count");
-  const bool divides = width && heads && heads->value > 0 && width->value > 0 && width->value % heads->value == 0;
+  const bool divides =
+      width && heads && heads->value > 0 && width->value > 0 && width->value % heads->value == 0;
   if (divides) {
-    return {width->value / heads->value, width->path, absl::StrCat(width->source, " / ", heads->source), false};
+    return {width->value / heads->value, width->path, absl::StrCat(width->source, " / ", heads->source),
+            false};
   }
   if (reading_.bad.empty()) {
     reading_.bad.AddText(Key("attention.key_length"), "is missing, and embedding_length is no multiple of "
@@ -150,7 +153,8 @@ bool GgufReader::ReadFactorTensors(RopeDraft& rope, double factor) {
   if (!divisors.empty()) {
     rope.draft.Rule("rope.divisors.divisors", absl::StrCat(divisors.size(), " numbers"), "rope_freqs.weight");
     for (double& divisor : divisors) divisor *= factor;
-    const bool stops = std::any_of(divisors.begin(), divisors.end(), [](double d) { return d > limits::kMaxFactor; });
+    const bool stops =
+        std::any_of(divisors.begin(), divisors.end(), [](double d) { return d > limits::kMaxFactor; });
     if (!stops) {
       rope.spec.scaling = FrequencyDivisors{std::move(divisors)};
       return true;
@@ -233,7 +237,8 @@ void GgufReader::ReadScaling(RopeDraft& rope, bool sliding) {
     if (factor) rope.draft.Take("rope.yarn.factor", *factor);
     ReadYarn(rope, s);
   } else if (name == "linear" && factor) {
-    rope.spec.scaling = LinearScaling{rope.draft.Take("rope.linear.factor", Found<double>{s, factor->path, factor->source, false})};
+    rope.spec.scaling = LinearScaling{
+        rope.draft.Take("rope.linear.factor", Found<double>{s, factor->path, factor->source, false})};
   } else if (name == "longrope") {
     reading_.bad.AddText("rope_factors_long.weight", "is missing; allowed: the two lists of longrope");
   }
@@ -248,7 +253,8 @@ void GgufReader::ReadAxes(RopeDraft& rope) {
   RopeAxes axes;
   axes.sections = rope.draft.Take("rope.axes.sections", *sections);
   if (axes.sections.size() != 4) {
-    reading_.Note(absl::StrCat(sections->path, " has ", axes.sections.size(), " entries; llama.cpp loads four only"));
+    reading_.Note(
+        absl::StrCat(sections->path, " has ", axes.sections.size(), " entries; llama.cpp loads four only"));
     axes.sections.resize(std::clamp<size_t>(axes.sections.size(), 3, 4));
   }
   const bool ggml = interleaved && query_.runtime == Runtime::kLlamaCpp;
@@ -264,7 +270,8 @@ void GgufReader::ReadRope(bool sliding, const std::string& name) {
   const ModelScope scope = {metadata_, {}, &kFamily, true, query_.runtime, query_.effective_length};
   const Layer layer = {name, metadata_, sliding, false,
                        name == "main" ? std::string(row_.applies_to)
-                                      : sliding ? "layers with sliding attention" : "layers with full attention"};
+                       : sliding      ? "layers with sliding attention"
+                                      : "layers with full attention"};
   // ggml's mode of sections is half-split; converters permute the weights of the models that were not.
   const bool sections = row_.mrope_with_sections && metadata_.Find(Key("rope.dimension_sections")) != nullptr;
   const bool norm = row_.rope == GgmlRope::kNorm && !sections;
@@ -274,8 +281,10 @@ void GgufReader::ReadRope(bool sliding, const std::string& name) {
   spec.head_dim = rope.draft.Take("rope.head_dim", HeadDim(sliding));
   const auto own = sliding ? Integer("rope.dimension_count_swa") : std::nullopt;
   const auto written = own ? own : Integer("rope.dimension_count");
-  spec.rotary_dim = rope.draft.Take("rope.rotary_dim", written.value_or(Default(spec.head_dim, "rope.dimension_count")));
-  spec.max_len = rope.draft.Take("rope.max_len", Integer("context_length").value_or(Default(spec.max_len, "context_length")));
+  spec.rotary_dim =
+      rope.draft.Take("rope.rotary_dim", written.value_or(Default(spec.head_dim, "rope.dimension_count")));
+  spec.max_len = rope.draft.Take("rope.max_len",
+                                 Integer("context_length").value_or(Default(spec.max_len, "context_length")));
   spec.base = rope.draft.Take("rope.base", Base(sliding));
   spec.effective_length = query_.effective_length;
   if (!reading_.bad.empty()) return;
@@ -292,10 +301,13 @@ void GgufReader::ReadTemperature() {
                    row_.llama4_temperature ? "queries of layers without rotation" : "all queries");
   QueryTemperatureSpec spec;
   spec.position_offset = row_.llama4_temperature ? 1 : 0;
-  spec.scale = draft.Take("query_temperature.scale", scale.value_or(Default(spec.scale, "attention.temperature_scale")));
-  const auto trained = row_.llama4_temperature ? std::nullopt : Integer("rope.scaling.original_context_length");
-  spec.floor_len = draft.Take("query_temperature.floor_len",
-                              length ? *length : trained.value_or(Default(spec.floor_len, "attention.temperature_length")));
+  spec.scale = draft.Take("query_temperature.scale",
+                          scale.value_or(Default(spec.scale, "attention.temperature_scale")));
+  const auto trained =
+      row_.llama4_temperature ? std::nullopt : Integer("rope.scaling.original_context_length");
+  spec.floor_len = draft.Take(
+      "query_temperature.floor_len",
+      length ? *length : trained.value_or(Default(spec.floor_len, "attention.temperature_length")));
   spec.max_len = draft.Take("query_temperature.max_len",
                             Integer("context_length").value_or(Default(spec.max_len, "context_length")));
   std::move(draft).Finish(spec, reading_);
@@ -307,7 +319,8 @@ void GgufReader::ReadPositions() {
   if (tensors_.Find(kTensor) == nullptr || !reading_.bad.empty()) return;
   const auto shape = tensor.Integers("shape", reading_.bad);
   const int64_t rows = shape && shape->value.size() == 2 ? shape->value[1] : 0;
-  AddLearnedTable(TableDraft("learned", Pairing::kNone), kTensor, Default(int64_t{0}, "position_offset"), rows, reading_);
+  AddLearnedTable(TableDraft("learned", Pairing::kNone), kTensor, Default(int64_t{0}, "position_offset"),
+                  rows, reading_);
 }
 
 void GgufReader::ReadBuckets() {
@@ -315,9 +328,11 @@ void GgufReader::ReadBuckets() {
   if (!buckets || !reading_.bad.empty()) return;
   for (const bool encoder : {true, false}) {
     if (!encoder && prefix_ == "t5encoder") continue;
-    TableDraft draft(encoder ? "encoder" : "decoder", Pairing::kNone, encoder ? "the encoder" : "the decoder");
+    TableDraft draft(encoder ? "encoder" : "decoder", Pairing::kNone,
+                     encoder ? "the encoder" : "the decoder");
     RelativeBucketSpec spec;
-    spec.rule = T5Buckets{.buckets = draft.Take("relative_bucket.t5.buckets", *buckets), .bidirectional = encoder};
+    spec.rule =
+        T5Buckets{.buckets = draft.Take("relative_bucket.t5.buckets", *buckets), .bidirectional = encoder};
     spec.max_len = draft.Take("relative_bucket.max_len",
                               Integer("context_length").value_or(Default(spec.max_len, "context_length")));
     std::move(draft).Finish(spec, reading_);
@@ -328,11 +343,13 @@ void GgufReader::ReadBuckets() {
 bool GgufReader::Read(const std::string& architecture) {
   prefix_ = architecture;
   const GgufArchitecture* row = FindArchitecture(architecture);
-  const bool rotary_key = metadata_.Find(Key("rope.freq_base")) || metadata_.Find(Key("rope.dimension_count"));
+  const bool rotary_key =
+      metadata_.Find(Key("rope.freq_base")) || metadata_.Find(Key("rope.dimension_count"));
   if (row == nullptr && !rotary_key) {
-    reading_.unserved.AddText("general.architecture", absl::StrCat("is ", Quote(architecture),
-                                                                   ", which is not in the list, and no key of "
-                                                                   "it rotates; allowed: one of the list"));
+    reading_.unserved.AddText("general.architecture",
+                              absl::StrCat("is ", Quote(architecture),
+                                           ", which is not in the list, and no key of "
+                                           "it rotates; allowed: one of the list"));
     return false;
   }
   if (row == nullptr) reading_.Note(absl::StrCat("general.architecture ", Quote(architecture),
@@ -343,7 +360,8 @@ bool GgufReader::Read(const std::string& architecture) {
   if (HasAlibi()) {
     ReadAlibi();
   } else if (row_.rope != GgmlRope::kNone && !(architecture == "bert" && !rotary_key)) {
-    const bool sliding = metadata_.Find(Key("rope.freq_base_swa")) || (row_.sliding_base != 0 && Integer("attention.sliding_window"));
+    const bool sliding = metadata_.Find(Key("rope.freq_base_swa")) ||
+                         (row_.sliding_base != 0 && Integer("attention.sliding_window"));
     ReadRope(false, sliding ? "full_attention" : "main");
     if (sliding && reading_.bad.empty()) ReadRope(true, "sliding_attention");
   }
@@ -371,7 +389,8 @@ absl::StatusOr<ModelTables> ResolveGguf(const ModelQuery& query) {
   const ConfigObject root(*document, "");
   const ConfigObject read = root.Child("metadata", reading.bad);
   const ConfigObject tensors = root.Child("tensors", reading.bad);
-  if (read.empty() && reading.bad.empty()) reading.bad.AddText("metadata", "is missing; allowed: the keys of a GGUF file");
+  if (read.empty() && reading.bad.empty())
+    reading.bad.AddText("metadata", "is missing; allowed: the keys of a GGUF file");
   if (!reading.bad.empty()) return reading.bad.ToStatus();
   const ConfigObject metadata(*read.json(), "");
   const auto architecture = metadata.Text("general.architecture", reading.bad);

@@ -20,7 +20,8 @@ absl::StatusOr<std::string> GgufCursor::Text(uint64_t max_bytes, absl::string_vi
   const absl::StatusOr<uint64_t> length = Number<uint64_t>(what);
   if (!length.ok()) return length.status();
   if (*length > max_bytes) {
-    return RefuseGguf(absl::StrCat(what, " has ", *length, " bytes; allowed: at most ", max_bytes), position_);
+    return RefuseGguf(absl::StrCat(what, " has ", *length, " bytes; allowed: at most ", max_bytes),
+                      position_);
   }
   if (*length > left()) return RefuseGguf(absl::StrCat("ends inside ", what), position_);
   std::string text(*length, '\0');

@@ -86,6 +86,8 @@ constexpr ModelFamily kRows[] = {
      .head_dim = 128, .max_len = 4096},
     {.model_type = "jina_embeddings_v3", .class_name = "JinaEmbeddingsV3Config", .hidden_size = 1024,
      .heads = 16, .max_len = 8194, .base = 20000},
+    {.model_type = "jina_v3", .class_name = "JinaEmbeddingsV3Config", .hidden_size = 1024, .heads = 16,
+     .max_len = 8194, .base = 20000},
     {.model_type = "kimi_k2", .class_name = "DeepseekV3Config", .pairing = Pairing::kInterleaved,
      .head_dim = 64, .max_len = 4096, .interleaved_key = "rope_interleave", .mla = true},
     {.model_type = "kosmos_2", .class_name = "Kosmos2TextConfig", .rule = kSinusoidal, .hidden_size = 2048,

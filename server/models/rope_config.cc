@@ -164,9 +164,15 @@ bool RopeTableReader::IsProportional() {
 
 Found<double> RopeTableReader::RotaryFraction() {
   const KeyNames keys = KeysOf(ConfigKey::kRotaryFraction);
-  if (const auto in_block = layer_.block.Number(keys, bad())) return *in_block;
-  if (const auto at_top = object().Number(keys, bad())) return *at_top;
-  return scope_.Default(family().rotary_fraction, keys.front());
+  std::optional<Found<double>> written = layer_.block.Number(keys, bad());
+  if (!written) written = object().Number(keys, bad());
+  if (!written) return scope_.Default(family().rotary_fraction, keys.front());
+  if (scope_.known && written->value != 1 && family().rotary_fraction == 1) {
+    reading_.Note(absl::StrCat(written->path, " ", NumberText(written->value),
+                               " is used; transformers 5 reads it "
+                               "with scaled rotation only in classes that rotate the whole head"));
+  }
+  return *written;
 }
 
 Found<double> RopeTableReader::Base() {

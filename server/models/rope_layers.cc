@@ -122,7 +122,8 @@ std::vector<Layer> LayersOf(const ModelScope& scope, Reading& reading) {
   ConfigObject block = ParameterBlock(scope, reading);
   if (IsByLayerType(scope, block)) return LayersByType(scope, block, reading);
   if (block.empty() && !family.default_block.empty()) {
-    block = ConfigObject::Defaults(DefaultBlock(family), scope.object.PathOf("rope_scaling"), scope.DefaultSource());
+    block = ConfigObject::Defaults(DefaultBlock(family), scope.object.PathOf("rope_scaling"),
+                                   scope.DefaultSource());
   }
   if (!family.sliding_table) return {{"main", block, false, false, AppliesTo(scope, reading)}};
   const ConfigObject plain(block.PathOf(family.sliding_name));

@@ -147,14 +147,16 @@ double BetaOr(RopeDraft& rope, absl::string_view key, double beta_default) {
   const std::string field = absl::StrCat("rope.yarn.", key);
   const auto found = rope.block().Number(key, rope.bad());
   if (found && found->value != 0) return rope.draft.Take(field, *found);
-  return rope.draft.Take(field, Found<double>{beta_default, rope.block().PathOf(key), "default of yarn", true});
+  return rope.draft.Take(field,
+                         Found<double>{beta_default, rope.block().PathOf(key), "default of yarn", true});
 }
 
 bool Truncate(RopeDraft& rope) {
   const auto found = rope.block().Flag("truncate", rope.bad());
   if (!found) return true;
   if (!rope.layer.nested) return rope.draft.Take("rope.yarn.truncate", *found);
-  rope.reading.Note(absl::StrCat(found->path, " is not used: transformers 5 reads it beside the layer types"));
+  rope.reading.Note(
+      absl::StrCat(found->path, " is not used: transformers 5 reads it beside the layer types"));
   return true;
 }
 
@@ -247,8 +249,8 @@ Found<std::string> TypeOf(RopeDraft& rope) {
   const std::optional<Found<std::string>> rope_type = rope.block().Text("rope_type", rope.bad());
   const std::optional<Found<std::string>> type = rope.block().Text("type", rope.bad());
   if (rope_type && type && !SameType(rope_type->value, type->value)) {
-    rope.reading.Note(absl::StrCat(rope_type->path, " ", Quote(rope_type->value), " is used, not ", type->path,
-                                   " ", Quote(type->value)));
+    rope.reading.Note(absl::StrCat(rope_type->path, " ", Quote(rope_type->value), " is used, not ",
+                                   type->path, " ", Quote(type->value)));
   }
   if (rope_type) return *rope_type;
   if (type) return *type;

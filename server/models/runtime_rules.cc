@@ -143,8 +143,9 @@ void VllmProportional(RopeDraft& rope, absl::string_view source) {
 
 void VllmLinear(RopeDraft& rope, absl::string_view source) {
   if (ScalingOf<LinearScaling>(rope) == nullptr) return;
-  Say(rope, source, "divides positions and not frequencies: other roundings in float32 unless the factor is a "
-                    "power of two (arithmetic float32-vllm)");
+  Say(rope, source,
+      "divides positions and not frequencies: other roundings in float32 unless the factor is a "
+      "power of two (arithmetic float32-vllm)");
 }
 
 void VllmLayout(RopeDraft& rope, absl::string_view source) {
@@ -184,8 +185,8 @@ void LlamaCppDynamic(RopeDraft& rope, absl::string_view source) {
 void LlamaCppLongRope(RopeDraft& rope, absl::string_view source) {
   auto* scaling = ScalingOf<LongRopeScaling>(rope);
   if (scaling == nullptr) return;
-  SetMagnitude(rope, LongRopeMagnitude(RatioOf(rope.spec.max_len, *scaling), scaling->original_max_len), source,
-               "attn_factor as the converter writes it");
+  SetMagnitude(rope, LongRopeMagnitude(RatioOf(rope.spec.max_len, *scaling), scaling->original_max_len),
+               source, "attn_factor as the converter writes it");
   rope.short_mscale.reset();
   rope.long_mscale.reset();
   Say(rope, source, "the list is chosen by the size of the context, for short sequences in it too (#24823); "
@@ -249,14 +250,16 @@ void TensorRtLongRope(RopeDraft& rope, absl::string_view source) {
 
 void TensorRtRefuses(RopeDraft& rope, absl::string_view source) {
   if (ScalingOf<DynamicScaling>(rope) == nullptr && ScalingOf<NtkScaling>(rope) == nullptr) return;
-  rope.reading.unserved.AddText(rope.block().PathOf("rope_type"),
-                                absl::StrCat("is ", Quote(rope.scaling_type), ", which ", source,
-                                             " refuses; allowed: dynamic with alpha, linear, yarn, longrope"));
+  rope.reading.unserved.AddText(
+      rope.block().PathOf("rope_type"),
+      absl::StrCat("is ", Quote(rope.scaling_type), ", which ", source,
+                   " refuses; allowed: dynamic with alpha, linear, yarn, longrope"));
 }
 
 void TensorRtLayout(RopeDraft& rope, absl::string_view source) {
-  Say(rope, source, "stores pairs (cos, sin) for its plugin (layout pairs), sines then cosines otherwise; the "
-                    "frequency's power is float64 (arithmetic float32-tensor-rt)");
+  Say(rope, source,
+      "stores pairs (cos, sin) for its plugin (layout pairs), sines then cosines otherwise; the "
+      "frequency's power is float64 (arithmetic float32-tensor-rt)");
 }
 
 void MlxYarn(RopeDraft& rope, absl::string_view source) {
@@ -280,7 +283,8 @@ void MlxLongRope(RopeDraft& rope, absl::string_view source) {
   if (scaling == nullptr) return;
   ChooseList(rope, true, source, "a rule that ignores short_factor");
   const double usual = LongRopeMagnitude(RatioOf(rope.spec.max_len, *scaling), scaling->original_max_len);
-  SetMagnitude(rope, NumberOr(rope, "long_mscale", usual), source, "long_mscale, else by the ratio of lengths");
+  SetMagnitude(rope, NumberOr(rope, "long_mscale", usual), source,
+               "long_mscale, else by the ratio of lengths");
   rope.long_mscale.reset();
 }
 

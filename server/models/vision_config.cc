@@ -101,7 +101,8 @@ void PartReader::Patches(TableDraft& draft, Grid& grid) {
     const int64_t side = IntegerOr(kSide, model_.image_size).value;
     sides = {side, side};
   }
-  const bool fits = sides.size() == 2 && patch.value >= 1 && sides[0] >= patch.value && sides[1] >= patch.value;
+  const bool fits =
+      sides.size() == 2 && patch.value >= 1 && sides[0] >= patch.value && sides[1] >= patch.value;
   if (!fits) {
     reading_.bad.AddText(part_.PathOf("image_size"),
                          absl::StrCat("is no picture of at least one patch; allowed: a side, or both, of at "
@@ -168,8 +169,8 @@ void PartReader::ReadMemory() {
     reading_.bad.Add(width.path, width.value, "a multiple of 4 for each head");
     return;
   }
-  spec.head_dim = draft.Take("rope.head_dim", Found<int64_t>{width.value / heads.value, width.path, width.source,
-                                                             width.defaulted});
+  spec.head_dim = draft.Take(
+      "rope.head_dim", Found<int64_t>{width.value / heads.value, width.path, width.source, width.defaulted});
   spec.base = draft.Take("rope.base", part_.Number("memory_attention_rope_theta", reading_.bad)
                                           .value_or(Default(model_.base, "memory_attention_rope_theta")));
   spec.axes = RopeAxes{.map = AxisMap::kSeparate, .sections = {spec.head_dim / 4, spec.head_dim / 4}};
@@ -210,7 +211,8 @@ void PartReader::Read() {
   if (!model_.note.empty()) reading_.Note(absl::StrCat("vision: ", model_.note));
 }
 
-void ReadPart(const ConfigObject& root, absl::string_view key, absl::string_view model_type, Reading& reading) {
+void ReadPart(const ConfigObject& root, absl::string_view key, absl::string_view model_type,
+              Reading& reading) {
   const Json* value = root.Find(key);
   if (value == nullptr || !value->is_object() || !reading.bad.empty()) return;
   const ConfigObject part(*value, root.PathOf(key));
@@ -218,8 +220,9 @@ void ReadPart(const ConfigObject& root, absl::string_view key, absl::string_view
   const VisionModel* model = type ? FindVisionModel(type->value) : nullptr;
   if (model == nullptr && key == "vision_config") model = FindVisionModel(model_type);
   if (model != nullptr) return PartReader(part, *model, reading).Read();
-  reading.Note(absl::StrCat(part.PathOf("model_type"), ": ", type ? Quote(type->value) : "it",
-                            " is not in the list of vision and audio models; its tables are not in this answer"));
+  reading.Note(
+      absl::StrCat(part.PathOf("model_type"), ": ", type ? Quote(type->value) : "it",
+                   " is not in the list of vision and audio models; its tables are not in this answer"));
 }
 
 }  // namespace

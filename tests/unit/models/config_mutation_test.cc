@@ -94,7 +94,8 @@ TEST_P(ConfigMutationTest, AnyKeyMayBeMissingOrWrong) {
 INSTANTIATE_TEST_SUITE_P(All, ConfigMutationTest, ::testing::ValuesIn(GoldenConfigIds()), GoldenTestName);
 
 TEST(GgufMutationTest, AnyKeyMayBeMissingOrWrong) {
-  const Json file = Json::parse(R"({"metadata":{"general.architecture":"deepseek2","deepseek2.context_length":8192,
+  const Json file =
+      Json::parse(R"({"metadata":{"general.architecture":"deepseek2","deepseek2.context_length":8192,
       "deepseek2.rope.dimension_count":4,"deepseek2.rope.scaling.type":"yarn","deepseek2.rope.scaling.factor":40,
       "deepseek2.rope.scaling.original_context_length":4096,"deepseek2.attention.head_count":[2,3],
       "deepseek2.rope.scaling.yarn_log_multiplier":0.1,"deepseek2.rope.freq_base_swa":7,

@@ -38,7 +38,8 @@ GgufWriter Model(const std::string& name) {
 }
 
 TEST(ResolveGgufTest, LlamaIsInterleavedWithItsBase) {
-  const auto model = Resolve(Model("llama").F32("llama.rope.freq_base", 500000).U32("llama.rope.dimension_count", 128));
+  const auto model =
+      Resolve(Model("llama").F32("llama.rope.freq_base", 500000).U32("llama.rope.dimension_count", 128));
   ASSERT_OK(model);
   EXPECT_EQ(model->model_type, "llama");
   EXPECT_TRUE(model->known_family);
@@ -80,7 +81,9 @@ TEST(ResolveGgufTest, FrequencyDivisorsAreReadFromTheTensor) {
 
 TEST(ResolveGgufTest, HugeDivisorsStopTheirPairs) {
   GgufWriter writer = Model("gemma4");
-  writer.U32("gemma4.rope.dimension_count", 4).F32("gemma4.rope.freq_base", 10000).Tensor("rope_freqs.weight", {1, 1e30f});
+  writer.U32("gemma4.rope.dimension_count", 4)
+      .F32("gemma4.rope.freq_base", 10000)
+      .Tensor("rope_freqs.weight", {1, 1e30f});
   const auto model = Resolve(writer);
   ASSERT_OK(model);
   EXPECT_THAT(std::get<ExplicitFrequencies>(RopeOf(model).scaling).inverse_frequencies, ElementsAre(1, 0));
@@ -100,7 +103,8 @@ TEST(ResolveGgufTest, YarnHasItsMagnitude) {
 TEST(ResolveGgufTest, DeepSeekScalesItsScores) {
   GgufWriter writer = Model("deepseek2");
   writer.Text("deepseek2.rope.scaling.type", "yarn").F32("deepseek2.rope.scaling.factor", 40);
-  writer.U32("deepseek2.rope.scaling.original_context_length", 4096).U32("deepseek2.rope.dimension_count", 64);
+  writer.U32("deepseek2.rope.scaling.original_context_length", 4096)
+      .U32("deepseek2.rope.dimension_count", 64);
   writer.F32("deepseek2.rope.scaling.yarn_log_multiplier", 0.1f);
   const auto model = Resolve(writer);
   ASSERT_OK(model);
@@ -184,15 +188,18 @@ TEST(ResolveGgufTest, T5HasBuckets) {
   const auto model = Resolve(Model("t5").U32("t5.attention.relative_buckets_count", 32));
   ASSERT_OK(model);
   ASSERT_EQ(model->tables.size(), 2u);
-  EXPECT_FALSE(std::get<T5Buckets>(std::get<RelativeBucketSpec>(model->tables[1].spec.family).rule).bidirectional);
+  EXPECT_FALSE(
+      std::get<T5Buckets>(std::get<RelativeBucketSpec>(model->tables[1].spec.family).rule).bidirectional);
 }
 
 TEST(ResolveGgufTest, WrongMetadataIsNamed) {
   EXPECT_THAT(ResolveModel({.gguf_json = "{"}), ViolatesField("gguf_json"));
   EXPECT_THAT(ResolveModel({.gguf_json = "{}"}), ViolatesField("metadata"));
   EXPECT_THAT(ResolveModel({.gguf_json = R"({"metadata":{"a":1}})"}), ViolatesField("general.architecture"));
-  EXPECT_THAT(Resolve(Model("llama").Text("llama.rope.scaling.type", "dynamic")), ViolatesField("llama.rope.scaling.type"));
-  EXPECT_THAT(Resolve(Model("llama").U32("llama.rope.dimension_count", 7)), ViolatesField("llama.rope.dimension_count"));
+  EXPECT_THAT(Resolve(Model("llama").Text("llama.rope.scaling.type", "dynamic")),
+              ViolatesField("llama.rope.scaling.type"));
+  EXPECT_THAT(Resolve(Model("llama").U32("llama.rope.dimension_count", 7)),
+              ViolatesField("llama.rope.dimension_count"));
   EXPECT_THAT(ResolveModel({.config_json = "{}", .gguf_json = "{}"}), ViolatesField("config_json"));
 }
 

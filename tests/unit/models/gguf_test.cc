@@ -23,7 +23,9 @@ using Json = nlohmann::json;
 // A file with a bit of everything.
 GgufWriter SmallFile() {
   GgufWriter writer;
-  writer.Text("general.architecture", "llama").U32("llama.block_count", 2).F32("llama.rope.freq_base", 500000);
+  writer.Text("general.architecture", "llama")
+      .U32("llama.block_count", 2)
+      .F32("llama.rope.freq_base", 500000);
   writer.Bool("flag", true).I32List("list", {1, -2}).TextList("tokenizer.ggml.tokens", 20);
   writer.Tensor("token_embd.weight", {8, 3}, std::vector<float>(24, 1));
   writer.Tensor("rope_freqs.weight", {1, 1, 8, 32});
@@ -56,7 +58,9 @@ TEST(ReadGgufTest, KeepsKeysAndRopeTensors) {
 
 TEST(ReadGgufTest, EveryScalarTypeIsRead) {
   GgufWriter writer;
-  writer.Key("u8", 0, Bytes<uint8_t>(200)).Key("i8", 1, Bytes<int8_t>(-3)).Key("u16", 2, Bytes<uint16_t>(60000));
+  writer.Key("u8", 0, Bytes<uint8_t>(200))
+      .Key("i8", 1, Bytes<int8_t>(-3))
+      .Key("u16", 2, Bytes<uint16_t>(60000));
   writer.Key("i16", 3, Bytes<int16_t>(-300)).Key("i32", 5, Bytes<int32_t>(-70000));
   writer.Key("u64", 10, Bytes<uint64_t>(1ull << 40)).Key("i64", 11, Bytes<int64_t>(-(1ll << 40)));
   writer.Key("f64", 12, Bytes(0.1));
@@ -67,7 +71,8 @@ TEST(ReadGgufTest, EveryScalarTypeIsRead) {
 }
 
 TEST(ReadGgufTest, PositionTableKeepsItsShapeAlone) {
-  const auto file = ReadBytes(GgufWriter().Tensor("position_embd.weight", {4, 3}, std::vector<float>(12, 7)).ToBytes());
+  const auto file =
+      ReadBytes(GgufWriter().Tensor("position_embd.weight", {4, 3}, std::vector<float>(12, 7)).ToBytes());
   ASSERT_OK(file);
   EXPECT_THAT(file->tensors.at(0).shape, ElementsAre(4, 3));
   EXPECT_TRUE(file->tensors.at(0).values.empty());
@@ -86,7 +91,8 @@ TEST(ReadGgufTest, WrongHeadsAreRefused) {
   ExpectRefused("GGUX" + SmallFile().ToBytes().substr(4), "does not begin with GGUF");
   ExpectRefused("GGUF" + Bytes<uint32_t>(1) + std::string(16, '\0'), "version 1; allowed: 2, 3");
   ExpectRefused("GGUF" + Bytes<uint32_t>(0x03000000) + std::string(16, '\0'), "big-endian");
-  ExpectRefused("GGUF" + Bytes<uint32_t>(3) + Bytes<uint64_t>(~0ull) + Bytes<uint64_t>(0), "tensors; allowed");
+  ExpectRefused("GGUF" + Bytes<uint32_t>(3) + Bytes<uint64_t>(~0ull) + Bytes<uint64_t>(0),
+                "tensors; allowed");
   ExpectRefused("GGUF" + Bytes<uint32_t>(3) + Bytes<uint64_t>(0) + Bytes<uint64_t>(~0ull), "keys; allowed");
 }
 
@@ -96,8 +102,10 @@ TEST(ReadGgufTest, CountsBeyondTheFileAreRefused) {
   ExpectRefused(GgufWriter().Key("k", 9, Bytes<uint32_t>(4) + huge).ToBytes(), "ends inside a list");
   ExpectRefused(GgufWriter().Key("k", 9, Bytes<uint32_t>(10) + Bytes<uint64_t>(1ull << 61)).ToBytes(),
                 "ends inside a list");
-  ExpectRefused(GgufWriter().Key("k", 9, Bytes<uint32_t>(8) + Bytes<uint64_t>(9)).ToBytes(), "ends inside a list");
-  ExpectRefused("GGUF" + Bytes<uint32_t>(3) + Bytes<uint64_t>(0) + Bytes<uint64_t>(1) + huge, "allowed: at most");
+  ExpectRefused(GgufWriter().Key("k", 9, Bytes<uint32_t>(8) + Bytes<uint64_t>(9)).ToBytes(),
+                "ends inside a list");
+  ExpectRefused("GGUF" + Bytes<uint32_t>(3) + Bytes<uint64_t>(0) + Bytes<uint64_t>(1) + huge,
+                "allowed: at most");
 }
 
 TEST(ReadGgufTest, WrongTypesAndNestingAreRefused) {
@@ -112,10 +120,12 @@ TEST(ReadGgufTest, WrongTypesAndNestingAreRefused) {
 TEST(ReadGgufTest, WrongTensorsAreRefused) {
   ExpectRefused(GgufWriter().Tensor("rope_freqs.weight", {4}, {1, 2}, 1).ToBytes(), "allowed: F32");
   ExpectRefused(GgufWriter().Tensor("rope_freqs.weight", {1 << 20}, {1}).ToBytes(), "allowed: F32");
-  ExpectRefused(GgufWriter().Tensor("rope_freqs.weight", {64}, {1}).ToBytes(), "ends inside rope_freqs.weight");
+  ExpectRefused(GgufWriter().Tensor("rope_freqs.weight", {64}, {1}).ToBytes(),
+                "ends inside rope_freqs.weight");
   ExpectRefused(GgufWriter().Tensor("w", {1ull << 40, 1ull << 40}, {1}).ToBytes(), "too many elements");
   ExpectRefused(GgufWriter().Tensor("w", std::vector<uint64_t>(9, 1), {1}).ToBytes(), "9 dimensions");
-  ExpectRefused(GgufWriter().Tensor("rope_freqs.weight", {1}).Tensor("rope_freqs.weight", {1}).ToBytes(), "twice");
+  ExpectRefused(GgufWriter().Tensor("rope_freqs.weight", {1}).Tensor("rope_freqs.weight", {1}).ToBytes(),
+                "twice");
 }
 
 // The head ends before its data, which the last tensor's numbers need.
@@ -123,7 +133,9 @@ TEST(ReadGgufTest, EveryPrefixIsRefused) {
   const std::string bytes = SmallFile().ToBytes();
   const size_t numbers_end = bytes.size() - 16;  // four numbers in a block of 32 bytes
   for (size_t length = 0; length < numbers_end; ++length) {
-    EXPECT_THAT(ReadBytes(bytes.substr(0, length)), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("GGUF file"))) << length;
+    EXPECT_THAT(ReadBytes(bytes.substr(0, length)),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("GGUF file")))
+        << length;
   }
 }
 
@@ -144,14 +156,16 @@ TEST(ReadGgufTest, FileIsReadByItsPath) {
 }
 
 TEST(ReadGgufTest, FileThatIsNotThereIsNotFound) {
-  EXPECT_THAT(ReadGguf("/no/such/file.gguf"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("cannot be opened")));
+  EXPECT_THAT(ReadGguf("/no/such/file.gguf"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("cannot be opened")));
 }
 
 TEST(GgufToJsonTest, GivesTheTextOfTheRequest) {
   const auto file = ReadBytes(GgufWriter().U32("a.b", 1).Tensor("rope_freqs.weight", {1, 2}).ToBytes());
   ASSERT_OK(file);
-  EXPECT_EQ(Json::parse(GgufToJson(*file)),
-            Json::parse(R"({"metadata":{"a.b":1},"tensors":{"rope_freqs.weight":{"shape":[2],"values":[1,2]}}})"));
+  EXPECT_EQ(
+      Json::parse(GgufToJson(*file)),
+      Json::parse(R"({"metadata":{"a.b":1},"tensors":{"rope_freqs.weight":{"shape":[2],"values":[1,2]}}})"));
 }
 
 TEST(GgufToJsonTest, AnyTextBecomesJson) {

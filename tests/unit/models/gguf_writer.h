@@ -66,7 +66,8 @@ class GgufWriter {
   }
 
   std::string ToBytes() const {
-    std::string bytes = "GGUF" + Bytes(version_) + Bytes(tensor_count_) + Bytes(key_count_) + keys_ + entries_;
+    std::string bytes =
+        "GGUF" + Bytes(version_) + Bytes(tensor_count_) + Bytes(key_count_) + keys_ + entries_;
     if (tensor_count_ > 0) bytes.resize((bytes.size() + 31) / 32 * 32);
     return bytes + data_;
   }

@@ -166,7 +166,8 @@ TEST(MalformedConfigTest, QuotedTextIsEscapedAndShort) {
   const std::string hostile = absl::StrCat("\\n\\u001f\\u001b[31m", std::string(5000, 'A'));
   const auto status =
       ResolveModelConfig(absl::StrCat(R"({"model_type":"llama","rope_theta":")", hostile, "\"}"));
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("\\n"), HasSubstr("..."))));
+  EXPECT_THAT(status,
+              StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("\\n"), HasSubstr("..."))));
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kInvalidArgument, Not(HasSubstr("\x1b"))));
   EXPECT_LT(status.status().message().size(), limits::kMaxErrorDetailBytes);
 }

@@ -141,7 +141,8 @@ TEST(ReportedConfigsTest, BlocksThatScaleNothingArePlain) {
 }
 
 TEST(ReportedConfigsTest, YarnWithoutOriginalLengthTakesTheLongestWithANote) {
-  const auto model = ResolveWith(R"("max_position_embeddings":32768,"rope_scaling":{"rope_type":"yarn","factor":4.0})");
+  const auto model =
+      ResolveWith(R"("max_position_embeddings":32768,"rope_scaling":{"rope_type":"yarn","factor":4.0})");
   ASSERT_OK(model);
   EXPECT_EQ(std::get<YarnScaling>(RopeOf(model).scaling).original_max_len, 32768);
   EXPECT_TRUE(HasNote(model, "is taken as the trained length"));
@@ -151,7 +152,8 @@ TEST(ReportedConfigsTest, YarnWithoutOriginalLengthTakesTheLongestWithANote) {
 TEST(ReportedConfigsTest, TruncateIsReadAndTrueWhenAbsent) {
   for (const std::string key : {"", R"(,"truncate":true)", R"(,"truncate":null)", R"(,"truncate":false)"}) {
     const auto model = ResolveWith(
-        R"("rope_scaling":{"rope_type":"yarn","factor":32,"original_max_position_embeddings":4096)" + key + "}");
+        R"("rope_scaling":{"rope_type":"yarn","factor":32,"original_max_position_embeddings":4096)" + key +
+        "}");
     ASSERT_OK(model);
     EXPECT_EQ(std::get<YarnScaling>(RopeOf(model).scaling).truncate, key.find("false") == std::string::npos);
     EXPECT_NEAR(model->tables[0].magnitude, 1.346573590, 1e-9);
@@ -164,8 +166,9 @@ TEST(ReportedConfigsTest, AttentionFactorReplacesTheFormula) {
     return ResolveWith(absl::StrCat(R"("rope_scaling":{"rope_type":"yarn","factor":)", factor, more,
                                     R"(,"original_max_position_embeddings":4096})"))->tables.at(0).magnitude;
   };
-  const std::pair<const char*, double> kFormula[] = {{"4", 1.138629436}, {"8", 1.207944154}, {"16", 1.277258872},
-                                                     {"40", 1.368887945}, {"64", 1.415888308}, {"128", 1.485203026}};
+  const std::pair<const char*, double> kFormula[] = {{"4", 1.138629436},  {"8", 1.207944154},
+                                                     {"16", 1.277258872}, {"40", 1.368887945},
+                                                     {"64", 1.415888308}, {"128", 1.485203026}};
   for (const auto& [factor, magnitude] : kFormula) {
     EXPECT_NEAR(with(factor, ""), magnitude, 1e-9);
     EXPECT_NEAR(with(factor, R"(,"attention_factor":null)"), magnitude, 1e-9);
@@ -215,7 +218,8 @@ TEST(ReportedConfigsTest, LongRopeHasATableForEachList) {
 
 // pytorch/torchtitan#4117
 TEST(ReportedConfigsTest, YarnDoesNotDependOnTheRows) {
-  const std::string block = R"("rope_scaling":{"type":"yarn","factor":40,"original_max_position_embeddings":4096})";
+  const std::string block =
+      R"("rope_scaling":{"type":"yarn","factor":40,"original_max_position_embeddings":4096})";
   for (const std::string rows : {"16", "4096", "5000"}) {
     const auto model = ResolveWith(absl::StrCat(R"("max_position_embeddings":)", rows, ",", block));
     ASSERT_OK(model);

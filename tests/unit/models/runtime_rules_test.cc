@@ -28,7 +28,8 @@ constexpr Runtime kOthers[] = {Runtime::kVllm, Runtime::kLlamaCpp, Runtime::kTen
 
 std::string Scaled(const std::string& block, const std::string& model_type = "qwen2") {
   return absl::StrCat(R"({"hidden_size":4096,"num_attention_heads":32,"max_position_embeddings":32768,)",
-                      R"("rope_theta":10000,"model_type":")", model_type, R"(","rope_scaling":{)", block, "}}");
+                      R"("rope_theta":10000,"model_type":")", model_type, R"(","rope_scaling":{)", block,
+                      "}}");
 }
 
 double MagnitudeAs(Runtime runtime, const std::string& config) {
@@ -76,14 +77,16 @@ TEST(RuntimeRulesTest, UntruncatedYarnIsTransformersAndVllms) {
 // vllm-project/vllm#3488, #41236, #41277; huggingface/transformers#25104
 TEST(RuntimeRulesTest, DynamicScalingIsThreeTables) {
   const std::string config = Scaled(R"("rope_type":"dynamic","factor":2)");
-  EXPECT_TRUE(std::holds_alternative<std::monostate>(RopeOf(ResolveAs(Runtime::kTransformers, config)).scaling));
+  EXPECT_TRUE(
+      std::holds_alternative<std::monostate>(RopeOf(ResolveAs(Runtime::kTransformers, config)).scaling));
   const auto asked = ResolveAs(Runtime::kTransformers, config, 40000);
   EXPECT_EQ(RopeOf(asked).effective_length, 40000);
   EXPECT_EQ(std::get<DynamicScaling>(RopeOf(asked).scaling).original_max_len, 32768);
   const auto vllm = ResolveAs(Runtime::kVllm, config, 40000);
   EXPECT_EQ(RopeOf(vllm).effective_length, 65536);
   EXPECT_TRUE(HasNote(vllm, "#41277"));
-  EXPECT_TRUE(std::holds_alternative<std::monostate>(RopeOf(ResolveAs(Runtime::kLlamaCpp, config, 40000)).scaling));
+  EXPECT_TRUE(
+      std::holds_alternative<std::monostate>(RopeOf(ResolveAs(Runtime::kLlamaCpp, config, 40000)).scaling));
   EXPECT_THAT(ResolveAs(Runtime::kTensorRtLlm, config),
               StatusIs(absl::StatusCode::kUnimplemented, ::testing::HasSubstr("refuses")));
 }
@@ -196,7 +199,8 @@ TEST_P(RuntimeOfGoldenConfigTest, EveryRuntimeAnswers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, RuntimeOfGoldenConfigTest, ::testing::ValuesIn(GoldenConfigIds()), GoldenTestName);
+INSTANTIATE_TEST_SUITE_P(All, RuntimeOfGoldenConfigTest, ::testing::ValuesIn(GoldenConfigIds()),
+                         GoldenTestName);
 
 }  // namespace
 }  // namespace posenc

@@ -74,7 +74,8 @@ TEST(ScalingConfigTest, MagnitudesOfDeepSeek) {
 }
 
 TEST(ScalingConfigTest, OneMagnitudeAloneIsNone) {
-  const auto model = Scaled(R"("type":"yarn","factor":40,"mscale":0.707,"original_max_position_embeddings":4096)");
+  const auto model =
+      Scaled(R"("type":"yarn","factor":40,"mscale":0.707,"original_max_position_embeddings":4096)");
   EXPECT_NEAR(model->tables[0].magnitude, 1.368887945, 1e-9);
   EXPECT_EQ(model->tables[0].softmax_scale, 1);
 }
@@ -162,11 +163,13 @@ TEST(ScalingConfigTest, LayersWithoutRotationAreNamed) {
   EXPECT_EQ(Resolve(R"({"model_type":"smollm3","no_rope_layers":[1,1,0,1,0]})")->tables[0].applies_to,
             "all layers except 2, 4 (no_rope_layers)");
   EXPECT_THAT(Resolve(R"({"model_type":"cohere2"})")->tables[0].applies_to, HasSubstr("sliding attention"));
-  EXPECT_EQ(Resolve(R"({"model_type":"exaone4","layer_types":["full_attention"]})")->tables[0].applies_to, "");
+  EXPECT_EQ(Resolve(R"({"model_type":"exaone4","layer_types":["full_attention"]})")->tables[0].applies_to,
+            "");
 }
 
 TEST(ScalingConfigTest, Llama4HasAQueryTemperature) {
-  const auto model = Resolve(R"({"model_type":"llama4_text","attn_temperature_tuning":4,"floor_scale":8192.0})");
+  const auto model =
+      Resolve(R"({"model_type":"llama4_text","attn_temperature_tuning":4,"floor_scale":8192.0})");
   ASSERT_OK(model);
   ASSERT_EQ(model->tables.size(), 2u);
   EXPECT_EQ(model->tables[1].name, "query_temperature");
@@ -204,8 +207,10 @@ TEST(ScalingConfigTest, PositionEmbeddingTypeDecides) {
   const auto jina = Resolve(R"({"model_type":"bert","position_embedding_type":"alibi"})");
   EXPECT_EQ(AlibiOf(jina).form, AlibiForm::kSymmetric);
   EXPECT_TRUE(Resolve(R"({"model_type":"granitemoehybrid"})")->tables.empty());
-  EXPECT_EQ(RopeOf(Resolve(R"({"model_type":"granitemoehybrid","position_embedding_type":"rope"})")).head_dim, 128);
-  EXPECT_TRUE(HasNote(Resolve(R"({"model_type":"bert","position_embedding_type":"relative_key"})"), "distance"));
+  EXPECT_EQ(RopeOf(Resolve(R"({"model_type":"granitemoehybrid","position_embedding_type":"rope"})")).head_dim,
+            128);
+  EXPECT_TRUE(
+      HasNote(Resolve(R"({"model_type":"bert","position_embedding_type":"relative_key"})"), "distance"));
   EXPECT_THAT(Resolve(R"({"model_type":"bert","position_embedding_type":"x"})"),
               ViolatesField("position_embedding_type"));
 }
@@ -236,6 +241,14 @@ TEST(ScalingConfigTest, BucketsOfT5AndDeberta) {
                                    "max_relative_positions":-1})");
   EXPECT_EQ(std::get<DebertaBuckets>(SpecOf<RelativeBucketSpec>(deberta).rule).max_distance, 512);
   EXPECT_TRUE(Resolve(R"({"model_type":"deberta"})")->tables.empty());
+}
+
+TEST(ScalingConfigTest, ArchitectureDecidesWithoutAModelType) {
+  const auto model = Resolve(R"({"architectures":["GemmaForCausalLM"]})");
+  ASSERT_OK(model);
+  EXPECT_TRUE(model->known_family);
+  EXPECT_EQ(RopeOf(model).head_dim, 256);
+  EXPECT_TRUE(HasNote(model, "architectures"));
 }
 
 TEST(ScalingConfigTest, EffectiveLengthIsHeldToItsRange) {

@@ -87,7 +87,8 @@ TEST(VisionConfigTest, SamHasATableForItsMemory) {
 TEST(VisionConfigTest, SiglipIsLearnedAndAudioIsSinusoidal) {
   const auto gemma3 = ResolveModelConfig(ReadGolden("nxdi_integration_tp64_gemma3", "config.json"));
   EXPECT_TRUE(std::holds_alternative<LearnedSpec>(TableNamed(gemma3, "vision").spec.family));
-  const auto audio = Resolve(R"({"model_type":"qwen2_audio","text_config":{"model_type":"qwen2"},"audio_config":{
+  const auto audio =
+      Resolve(R"({"model_type":"qwen2_audio","text_config":{"model_type":"qwen2"},"audio_config":{
       "model_type":"qwen2_audio_encoder","d_model":1280,"max_source_positions":1500}})");
   EXPECT_EQ(std::get<SinusoidalSpec>(TableNamed(audio, "audio").spec.family).d_model, 1280);
 }
@@ -101,8 +102,10 @@ TEST(VisionConfigTest, UnknownPartsAreNoted) {
 
 TEST(VisionConfigTest, WrongPartsAreNamed) {
   const auto with = [](const std::string& vision) {
-    return Resolve(absl::StrCat(R"({"model_type":"llava","text_config":{"model_type":"llama"},"vision_config":{
-        "model_type":"pixtral",)", vision, "}}"));
+    return Resolve(
+        absl::StrCat(R"({"model_type":"llava","text_config":{"model_type":"llama"},"vision_config":{
+        "model_type":"pixtral",)",
+                     vision, "}}"));
   };
   EXPECT_THAT(with(R"("image_size":7)"), ViolatesField("vision_config.image_size"));
   EXPECT_THAT(with(R"("num_attention_heads":0)"), ViolatesField("vision_config.num_attention_heads"));
@@ -129,10 +132,12 @@ TEST(DiffusersConfigTest, FluxHasThreeAxes) {
 
 TEST(DiffusersConfigTest, ClassesHaveTheirOwnBasesAndWidths) {
   EXPECT_EQ(RopeOf(Resolve(R"({"_class_name":"HunyuanVideoTransformer3DModel"})")).base, 256);
-  EXPECT_THAT(RopeOf(Resolve(R"({"_class_name":"WanTransformer3DModel"})")).axes->sections, ElementsAre(22, 21, 21));
+  EXPECT_THAT(RopeOf(Resolve(R"({"_class_name":"WanTransformer3DModel"})")).axes->sections,
+              ElementsAre(22, 21, 21));
   EXPECT_THAT(RopeOf(Resolve(R"({"_class_name":"CogVideoXTransformer3DModel",
       "use_rotary_positional_embeddings":true})")).axes->sections, ElementsAre(8, 12, 12));
-  EXPECT_THAT(RopeOf(Resolve(R"({"_class_name":"CosmosTransformer3DModel"})")).axes->ntk_factors, ElementsAre(2, 1, 1));
+  EXPECT_THAT(RopeOf(Resolve(R"({"_class_name":"CosmosTransformer3DModel"})")).axes->ntk_factors,
+              ElementsAre(2, 1, 1));
   const RopeSpec ltx = RopeOf(Resolve(R"({"_class_name":"LTXVideoTransformer3DModel"})"));
   EXPECT_EQ(ltx.axes->identity_pairs, 1);
   EXPECT_THAT(ltx.axes->sections, ElementsAre(341, 341, 341));
