@@ -216,6 +216,17 @@ TEST(BalancedAxesTest, TheAxisFurthestBehindComesNext) {
                                   1, 2, 0, 1, 2, 1, 2, 0, 1, 2, 1, 2, 0, 1, 2, 0}));
 }
 
+// MLX gives pairs that do not rotate an infinite period.
+TEST(PeriodsTest, OfPairsThatDoNotRotateAreInfinite) {
+  const RopeSpec spec{.head_dim = 8,
+                      .scaling = ProportionalScaling{.fraction = 0.5},
+                      .layout = RopeLayout::kPeriods};
+  const Buffers row = RowsOf(spec, 0, 1);
+  EXPECT_EQ(ElementAt(row[0], ElementType::kF32, 0), 0x3F800000u);
+  EXPECT_EQ(ElementAt(row[0], ElementType::kF32, 1), 0x41200000u);
+  EXPECT_EQ(ElementAt(row[0], ElementType::kF32, 2), 0x7F800000u);
+}
+
 TEST(SoftmaxScaleTest, IsTheSquareOfDeepSeeksFactor) {
   YarnScaling yarn{.factor = 40, .original_max_len = 4096, .mscale = 0.707, .mscale_all_dim = 0.707};
   const auto table = MakeTableGenerator(*Normalize({.family = RopeSpec{.head_dim = 64, .scaling = yarn}}));
