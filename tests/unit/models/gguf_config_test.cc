@@ -96,6 +96,7 @@ TEST(ResolveGgufTest, YarnHasItsMagnitude) {
   const auto model = Resolve(writer);
   ASSERT_OK(model);
   EXPECT_EQ(std::get<YarnScaling>(RopeOf(model).scaling).original_max_len, 32768);
+  EXPECT_FALSE(RopeOf(model).attention_factor.has_value());
   EXPECT_NEAR(model->tables[0].magnitude, 1.138629436, 1e-9);
 }
 
