@@ -190,7 +190,7 @@ struct WidenLoop {
   }
 };
 
-template <class T>
+template <class T, bool kDrops>
 struct AddLoop {
   AddArgs args;  // a copy, which no store can change
   template <class D>
@@ -198,13 +198,18 @@ struct AddLoop {
     const auto x =
         hn::Mul(LoadElements(d, static_cast<const T*>(args.x) + i), hn::Set(d, args.x_scale));
     auto sum = hn::Add(x, hn::LoadU(d, args.addend + i));
-    if (args.factor != nullptr) {
+    if constexpr (kDrops) {
       const auto factor = hn::LoadU(d, args.factor + i);
       sum = hn::IfThenElseZero(hn::Ne(factor, hn::Zero(d)), hn::Mul(sum, factor));
     }
     StoreElements(d, sum, static_cast<T*>(args.to) + i);
   }
 };
+
+template <class T>
+using PlainAddLoop = AddLoop<T, false>;
+template <class T>
+using DroppingAddLoop = AddLoop<T, true>;
 
 template <class T, bool kInterleaved>
 struct RotateLoop {
@@ -293,7 +298,11 @@ static void Widen(ElementType type, const void* from, int64_t size, float* to) {
 }
 
 static void Add(ElementType type, const AddArgs& args) {
-  POSENC_FOR_TYPE(type, ForElements(args.size, AddLoop<T>{args}))
+  if (args.factor == nullptr) {
+    POSENC_FOR_TYPE(type, ForElements(args.size, PlainAddLoop<T>{.args = args}))
+  } else {
+    POSENC_FOR_TYPE(type, ForElements(args.size, DroppingAddLoop<T>{.args = args}))
+  }
 }
 
 static void Rotate(ElementType type, Pairing pairing, const RotateArgs& args) {
