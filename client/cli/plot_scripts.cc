@@ -14,7 +14,8 @@ constexpr const char* kLook =
     "set border linewidth 0.8 linecolor rgb '#444444'\n"
     "set tics nomirror out scale 0.6\n"
     "set grid linecolor rgb '#dddddd' linewidth 0.6\n"
-    "set key noenhanced\n";
+    "set key noenhanced\n"
+    "set autoscale xfix\n";
 
 // Blue, white, red: the numbers' sign is seen at once, and zero is white.
 constexpr const char* kPalette =

@@ -21,7 +21,7 @@ namespace {
 // More would not be seen, and takes gnuplot minutes.
 constexpr int64_t kMostCells = int64_t{1} << 22;
 
-std::string TitleOf(const PlotRequest& request) { return Shortened(SpecCommand(request.description.spec), 90); }
+std::string TitleOf(const PlotRequest& request) { return Shortened(SpecCommand(request.subject.spec), 90); }
 
 bool HasPositions(const Selection& selection) {
   return !selection.positions.empty() || !selection.real_positions.empty() || !selection.axis_positions.empty();
@@ -191,7 +191,7 @@ Outcome PlotDecay(const PlotRequest& request, Picture& picture) {
   const double whole = pairs.Score(0, 0);
   Curve here{.name = absl::StrCat("q·k, query at row ", begin)};
   Curve there{.name = absl::StrCat("q·k, query at row ", begin + other), .style = "points pointtype 6 pointsize 0.8"};
-  Curve bound{.name = "bound (Su et al. 2021)"};
+  Curve bound{.name = "bound of Su et al. 2021, relative to its own"};
   for (int64_t offset = 0; offset < count; ++offset) {
     std::complex<double> sum = 0;
     double sums = 0;
