@@ -73,14 +73,16 @@ constexpr auto EnumNames(Runtime) {
 // A model's file and how to read it. Exactly one of the two texts is not empty.
 struct ModelQuery {
   std::string config_json = {};  // the text of a config.json, of transformers or diffusers
-  std::string gguf_json = {};    // a GGUF file's metadata as JSON (ReadGgufMetadata)
+  std::string gguf_json = {};    // a GGUF file's metadata as JSON (gguf.h)
   Runtime runtime = Runtime::kTransformers;
   // Length of the sequence that the tables are for, where scaling depends on it.
   std::optional<int64_t> effective_length = {};
 };
 
-// Reads a model's file by a runtime's rules.
-// Errors: as ResolveModelConfig.
+// Reads a model's file by a runtime's rules; a GGUF file always by llama.cpp's, but for the axes that
+// llama.cpp has of its own.
+// Errors: as ResolveModelConfig; InvalidArgument also for an effective_length out of range. Unimplemented
+// also for a scaling that the runtime refuses.
 absl::StatusOr<ModelTables> ResolveModel(const ModelQuery& query);
 
 // Reads the text of a config.json by transformers' rules.

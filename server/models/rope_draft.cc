@@ -29,6 +29,18 @@ void SetSoftmaxScale(RopeDraft& rope) {
                   "(0.1 * mscale_all_dim * ln(factor) + 1)^2, as DeepSeek's attention has it");
 }
 
+// Notes the factor on cosines and sines, which is in the table.
+void SetTableMagnitude(const RopeSpec& spec, TableDraft& draft) {
+  const double magnitude = MagnitudeOf(spec);
+  draft.table().magnitude = magnitude;
+  if (magnitude == 1) return;
+  const bool yarn = std::holds_alternative<YarnScaling>(spec.scaling);
+  draft.Rule("magnitude", NumberText(magnitude),
+             spec.attention_factor ? "rope.attention_factor"
+             : yarn                ? "0.1 * ln(factor) + 1, or g(mscale) / g(mscale_all_dim)"
+                                   : "sqrt(1 + ln(factor) / ln(trained length))");
+}
+
 // One of the two tables of a longrope scaling; `length` is one that the table is for.
 void FinishLongRope(const RopeDraft& rope, bool is_long, std::string suffix) {
   TableDraft draft = rope.draft;
@@ -37,8 +49,8 @@ void FinishLongRope(const RopeDraft& rope, bool is_long, std::string suffix) {
   spec.effective_length = trained + (is_long ? 1 : 0);
   const std::optional<double>& mscale = is_long ? rope.long_mscale : rope.short_mscale;
   if (mscale) spec.attention_factor = mscale;
+  SetTableMagnitude(spec, draft);
   ModelTable& table = draft.table();
-  table.magnitude = MagnitudeOf(spec);
   if (!suffix.empty()) {
     absl::StrAppend(&table.name, suffix);
     const std::string lengths =
@@ -74,7 +86,7 @@ void FinishRope(RopeDraft&& rope) {
   if (!rope.bad().empty()) return;
   SetSoftmaxScale(rope);
   if (std::holds_alternative<LongRopeScaling>(rope.spec.scaling)) return FinishLongRope(rope);
-  rope.draft.table().magnitude = MagnitudeOf(rope.spec);
+  SetTableMagnitude(rope.spec, rope.draft);
   std::move(rope.draft).Finish(rope.spec, rope.reading);
 }
 

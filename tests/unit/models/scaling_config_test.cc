@@ -73,6 +73,15 @@ TEST(ScalingConfigTest, MagnitudesOfDeepSeek) {
   EXPECT_NEAR(model->tables[0].softmax_scale, 1.368887945411394 * 1.368887945411394, 1e-12);
 }
 
+TEST(ScalingConfigTest, ByProductsHaveTheirOrigins) {
+  const auto model = Scaled(R"("type":"yarn","factor":4,"original_max_position_embeddings":32768)");
+  EXPECT_THAT(OriginOf(model, "magnitude").source, HasSubstr("ln(factor)"));
+  const auto written = Scaled(R"("type":"yarn","factor":4,"attention_factor":1.5,
+                                 "original_max_position_embeddings":32768)");
+  EXPECT_EQ(OriginOf(written, "magnitude").value, "1.5");
+  EXPECT_EQ(OriginOf(written, "rope.attention_factor").source, "rope_scaling.attention_factor");
+}
+
 TEST(ScalingConfigTest, OneMagnitudeAloneIsNone) {
   const auto model =
       Scaled(R"("type":"yarn","factor":40,"mscale":0.707,"original_max_position_embeddings":4096)");
