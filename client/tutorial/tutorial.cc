@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "posenc/client.h"
@@ -37,6 +36,11 @@ bool IsSum(const std::vector<float>& output, const std::vector<float>& input, st
   return true;
 }
 
+void PrintShape(const char* title, int64_t a, int64_t b, int64_t c) {
+  std::printf("%s[%lld, %lld, %lld]\n", title, static_cast<long long>(a), static_cast<long long>(b),
+              static_cast<long long>(c));
+}
+
 absl::Status Run(const char* server) {
   posenc::Client client(posenc::MakeConnection(server));
   const absl::StatusOr<posenc::Table> table =
@@ -50,14 +54,11 @@ absl::Status Run(const char* server) {
       input, encoding, {.batch = kBatch, .seq_len = kSeqLen, .d_model = kModelWidth}, output);
   if (!added.ok()) return added;
 
-  const auto shape = [](int64_t a, int64_t b, int64_t c) {
-    return "[" + std::to_string(a) + ", " + std::to_string(b) + ", " + std::to_string(c) + "]";
-  };
   const std::span<const int64_t> rows = table->shape("table");
   const auto [low, high] = std::ranges::minmax(encoding);
-  std::printf("input shape       %s\n", shape(kBatch, kSeqLen, kModelWidth).c_str());
-  std::printf("output shape      %s\n", shape(kBatch, kSeqLen, kModelWidth).c_str());
-  std::printf("table shape       %s\n", shape(1, rows[0], rows[1]).c_str());
+  PrintShape("input shape       ", kBatch, kSeqLen, kModelWidth);
+  PrintShape("output shape      ", kBatch, kSeqLen, kModelWidth);
+  PrintShape("table shape       ", 1, rows[0], rows[1]);
   std::printf("shapes are equal  %s\n", input.size() == output.size() ? "yes" : "no");
   std::printf("output is input + table's first %d rows  %s\n", static_cast<int>(kSeqLen),
               IsSum(output, input, encoding) ? "yes" : "no");
