@@ -3,7 +3,8 @@
 #include <variant>
 
 #include "absl/strings/str_join.h"
-#include "proto/record_codec.h"
+#include "proto/record_reader.h"
+#include "proto/record_writer.h"
 #include "server/core/normalize.h"
 
 namespace posenc {

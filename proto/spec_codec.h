@@ -1,5 +1,5 @@
 // Between posenc.v1.TableSpec and the core struct, field by field
-// (record_codec.h). Decoding checks only what the struct
+// (record_reader.h). Decoding checks only what the struct
 // cannot hold (unknown enum numbers, a missing family); Normalize checks the rest. Pure functions.
 
 #ifndef POSENC_PROTO_SPEC_CODEC_H_

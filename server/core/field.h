@@ -30,6 +30,7 @@ struct Field {
   // Allowed values of a number and of each entry of a list, both ends included.
   double low = 0;
   double high = 0;
+  bool even = false;      // and a multiple of 2
   bool required = false;  // has no default: a request must say it
   // Joined after version 1 of the canonical text: written there only when it is not at its default, so
   // that the keys of older specs stay what they are.

@@ -30,6 +30,9 @@ template <typename T>
 void CheckField(const std::string& path, const Field& field, const T& value, Violations& bad) {
   if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, double>) {
     CheckRange(path, value, static_cast<T>(field.low), static_cast<T>(field.high), bad);
+    if constexpr (std::is_same_v<T, int64_t>) {
+      if (field.even && value % 2 != 0) bad.Add(path, value, "an even number");
+    }
   } else if constexpr (std::is_same_v<T, std::string>) {
     if (field.required && value.empty()) bad.AddText(path, "is missing; allowed: a name");
   } else if constexpr (kIsList<T>) {

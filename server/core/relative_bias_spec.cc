@@ -12,9 +12,6 @@ void CheckRule(const ProximalBias&, const RelativeBiasSpec&, Violations&) {}
 constexpr int64_t kMaxSandwichCells = int64_t{1} << 24;
 
 void CheckRule(const SandwichBias& rule, const RelativeBiasSpec& spec, Violations& bad) {
-  if (rule.head_dim % 2 != 0) {
-    bad.Add("relative_bias.sandwich.head_dim", rule.head_dim, "an even number");
-  }
   if (rule.head_dim * spec.max_len > kMaxSandwichCells) {
     bad.Add("relative_bias.max_len", spec.max_len,
             absl::StrCat("at most ", kMaxSandwichCells / rule.head_dim, " with head_dim ", rule.head_dim));

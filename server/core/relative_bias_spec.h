@@ -30,7 +30,7 @@ struct SandwichBias {
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit&& visit) {
     visit(Field{.name = "head_dim", .help = "Dimensions of a head, even", .low = 2,
-                .high = limits::kMaxWidth}, self.head_dim);
+                .high = limits::kMaxWidth, .even = true}, self.head_dim);
   }
 };
 

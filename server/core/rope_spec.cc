@@ -234,7 +234,6 @@ void SimplifyRows(RopeSpec& spec) {
 
 absl::Status NormalizeFamily(RopeSpec& spec) {
   Violations bad;
-  if (spec.head_dim % 2 != 0) bad.Add("rope.head_dim", spec.head_dim, "an even number");
   if (spec.rotary_dim == 0) {
     spec.rotary_dim = spec.head_dim;
   } else if (spec.rotary_dim < 2 || spec.rotary_dim > spec.head_dim || spec.rotary_dim % 2 != 0) {

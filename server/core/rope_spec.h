@@ -69,7 +69,7 @@ struct RopeSpec {
   static void Fields(Self& self, Visit&& visit) {
     using namespace limits;
     visit(Field{.name = "head_dim", .help = "Dimensions of a head", .low = 2, .high = kMaxWidth,
-                .required = true}, self.head_dim);
+                .even = true, .required = true}, self.head_dim);
     visit(Field{.name = "rotary_dim", .help = "Dimensions that rotate; 0: head_dim", .low = 0,
                 .high = kMaxWidth}, self.rotary_dim);
     visit(Field{.name = "max_len", .help = "Rows", .low = 1, .high = kMaxPosition}, self.max_len);

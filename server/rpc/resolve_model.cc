@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "proto/record_codec.h"
+#include "proto/record_reader.h"
 #include "proto/spec_codec.h"
 #include "server/models/model_config.h"
 #include "server/rpc/exceptions.h"

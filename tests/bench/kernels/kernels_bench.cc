@@ -106,7 +106,7 @@ void OnePosition(benchmark::State& state) {
   std::vector<std::byte*> out = {buffer, buffer + 4096};
   int64_t position = 0;
   for (auto _ : state) {
-    table->GenerateAt(std::vector<int64_t>{position}, out);
+    table->GenerateAt(std::vector<double>{static_cast<double>(position)}, out);
     position = (position + 7919) % kRows;
   }
 }

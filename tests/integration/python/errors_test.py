@@ -35,7 +35,7 @@ CASES = [
     (INVALID, "spec.rope.rotary_dim", "spec { rope { head_dim: 8 rotary_dim: 9 } }"),
     (INVALID, "spec.rope.max_len", "spec { rope { head_dim: 8 max_len: 0 } }"),
     (INVALID, "spec.rope.base", "spec { rope { head_dim: 8 base: 0 } }"),
-    (INVALID, "spec.rope.layout", "spec { rope { head_dim: 8 layout: 16 } }"),
+    (INVALID, "spec.rope.layout", "spec { rope { head_dim: 8 layout: 17 } }"),
     (INVALID, "spec.rope.first_position", "spec { rope { head_dim: 8 first_position: -9223372036854775808 } }"),
     (INVALID, "spec.rope.linear.factor", "spec { rope { head_dim: 8 linear {} } }"),
     (INVALID, "spec.rope.llama3.factor", "spec { rope { head_dim: 8 llama3 { factor: 0 } } }"),

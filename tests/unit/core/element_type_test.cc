@@ -39,7 +39,7 @@ TEST(ElementTypeTest, TakesTheSpellingsOfOtherTools) {
 }
 
 TEST(ElementTypeTest, RefusesOtherNamesAndListsTheRightOnes) {
-  for (const char* name : {"", "f8", "int32", "f32 "}) {
+  for (const char* name : {"", "f8", "int64", "f32 "}) {
     EXPECT_THAT(ParseElementType(name), StatusIs(absl::StatusCode::kInvalidArgument,
                                                  HasSubstr("F64, F32, F16, BF16")))
         << name;

@@ -16,7 +16,8 @@ template <typename Enum>
 class NamesTest : public ::testing::Test {};
 
 using Enums = ::testing::Types<SinusoidalOrder, OddWidth, RopeLayout, AlibiSlopeRule, AlibiForm,
-                               Arithmetic>;
+                               Arithmetic, NtkRule, AxisMap, FrequencyBands, ChunkRole, GridCoordinates,
+                               GridNormalize, GridOrder, KerpleKind, BiasForm>;
 TYPED_TEST_SUITE(NamesTest, Enums);
 
 TYPED_TEST(NamesTest, RoundTripInTheOrderOfTheValues) {
@@ -33,7 +34,7 @@ TYPED_TEST(NamesTest, AreUniqueAndLowerCaseWithDashes) {
   std::set<absl::string_view> seen;
   for (absl::string_view name : AllNames<TypeParam>()) {
     EXPECT_TRUE(seen.insert(name).second) << name;
-    for (char c : name) EXPECT_TRUE(absl::ascii_islower(c) || c == '-') << name;
+    for (char c : name) EXPECT_TRUE(absl::ascii_islower(c) || absl::ascii_isdigit(c) || c == '-') << name;
   }
 }
 

@@ -72,6 +72,82 @@ TEST(SelectionTest, EmptyRangesAreAllowed) {
   EXPECT_EQ(Resolved({.heads = Range{3, 3}}, Bias()).row_count(), 0);
 }
 
+// 3 position axes, and real positions.
+TableShape MultiAxis() {
+  TableShape shape = Rotary();
+  shape.position_axes = 3;
+  return shape;
+}
+
+TEST(SelectionTest, TextPositionsAreTheSameOnEveryAxis) {
+  const SlicePlan plan = Resolved({.positions = {7, 9}}, MultiAxis());
+  EXPECT_THAT(plan.positions, ElementsAre(7, 7, 7, 9, 9, 9));
+  EXPECT_EQ(plan.row_count(), 2);
+  EXPECT_THAT(plan.TensorDims(MultiAxis().tensors[0]), ElementsAre(2, 8));
+}
+
+TEST(SelectionTest, AxisPositionsStandAsGiven) {
+  const SlicePlan plan = Resolved({.axis_positions = {0, 0, 7, 10, 10, 10}}, MultiAxis());
+  EXPECT_THAT(plan.positions, ElementsAre(0, 0, 7, 10, 10, 10));
+  EXPECT_EQ(RowOfPosition(MultiAxis(), plan, 0), std::nullopt);
+  EXPECT_EQ(RowOfPosition(MultiAxis(), plan, 1), 0);
+}
+
+TEST(SelectionTest, RealPositionsKeepTheirFractions) {
+  TableShape shape = Rotary();
+  shape.real_positions = true;
+  const SlicePlan plan = Resolved({.real_positions = {10.5, 12, 109.75, -1000}}, shape);
+  EXPECT_THAT(plan.positions, ElementsAre(10.5, 12, 109.75, -1000));
+  EXPECT_EQ(RowOfPosition(shape, plan, 0), std::nullopt);
+  EXPECT_EQ(RowOfPosition(shape, plan, 1), 2);
+  EXPECT_EQ(RowOfPosition(shape, plan, 3), std::nullopt);
+}
+
+TEST(SelectionTest, DescendingRowsAreFoundByTheirPositions) {
+  TableShape shape = Rotary();
+  shape.descending = true;
+  shape.positions_begin = -90;
+  const SlicePlan plan = Resolved({.positions = {10, 9, 11, -89}}, shape);
+  EXPECT_EQ(RowOfPosition(shape, plan, 0), 0);
+  EXPECT_EQ(RowOfPosition(shape, plan, 1), 1);
+  EXPECT_EQ(RowOfPosition(shape, plan, 2), std::nullopt);
+  EXPECT_EQ(RowOfPosition(shape, plan, 3), 99);
+}
+
+TEST(SelectionTest, KindsOfPositionsThatATableHasNotAreRefused) {
+  EXPECT_THAT(ResolveSelection({.real_positions = {1.5}}, Rotary()), ViolatesField("selection.real_positions"));
+  EXPECT_THAT(ResolveSelection({.axis_positions = {1, 2, 3}}, Rotary()),
+              ViolatesField("selection.axis_positions"));
+  EXPECT_THAT(ResolveSelection({.axis_positions = {1, 2}}, MultiAxis()),
+              ViolatesField("selection.axis_positions"));
+  EXPECT_THAT(ResolveSelection({.positions = {1}, .axis_positions = {1, 2, 3}}, MultiAxis()),
+              ViolatesField("selection.axis_positions"));
+  TableShape shape = Rotary();
+  shape.real_positions = true;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(ResolveSelection({.real_positions = {nan}}, shape), ViolatesField("selection.real_positions[0]"));
+  EXPECT_THAT(ResolveSelection({.real_positions = {110}}, shape),
+              StatusIs(kOutOfRange, HasSubstr("selection.real_positions[0]")));
+}
+
+TEST(SelectionTest, HeadsOfARowBiasAreItsRows) {
+  const TableShape row{.row_dims = {3}, .tensors = {{"bias", ElementType::kF32, {5}}},
+                       .row_kind = RowKind::kHeads};
+  const SlicePlan plan = Resolved({.heads = Range{1, 3}, .keys = Range{2, 4}}, row);
+  EXPECT_THAT(plan.TensorDims(row.tensors[0]), ElementsAre(2, 2));
+  EXPECT_EQ(plan.runs[0].begin, 1);
+  EXPECT_THAT(ResolveSelection({.rows = Range{0, 1}}, row), ViolatesField("selection.rows"));
+}
+
+TEST(SelectionTest, MapHasQueriesAndKeys) {
+  const TableShape map{.row_dims = {5}, .tensors = {{"buckets", ElementType::kI32, {5}}},
+                       .row_kind = RowKind::kCells};
+  const SlicePlan plan = Resolved({.rows = Range{1, 4}, .keys = Range{0, 2}}, map);
+  EXPECT_THAT(plan.TensorDims(map.tensors[0]), ElementsAre(3, 2));
+  EXPECT_THAT(ResolveSelection({.heads = Range{0, 1}}, map), ViolatesField("selection.heads"));
+  EXPECT_THAT(ResolveSelection({.positions = {1}}, map), ViolatesField("selection.positions"));
+}
+
 TEST(SelectionTest, PositionsComeInTheirOrder) {
   const SlicePlan plan = Resolved({.positions = {109, -1000, 7, 7}}, Rotary());
   EXPECT_THAT(plan.runs, IsEmpty());

@@ -82,11 +82,11 @@ TEST(SpecCodecTest, UnknownEnumNumbersAreNamed) {
       {"spec.sinusoidal.order", "sinusoidal { d_model: 8 order: 4 }"},
       {"spec.sinusoidal.order", "sinusoidal { d_model: 8 order: -1 }"},
       {"spec.sinusoidal.odd_width", "sinusoidal { d_model: 8 odd_width: 99 }"},
-      {"spec.rope.layout", "rope { head_dim: 8 layout: 16 }"},
+      {"spec.rope.layout", "rope { head_dim: 8 layout: 17 }"},
       {"spec.alibi.slope_rule", "alibi { heads: 8 slope_rule: 3 }"},
-      {"spec.alibi.form", "alibi { heads: 8 form: 4 }"},
-      {"spec.element_type", "alibi { heads: 8 } element_type: 7"},
-      {"spec.arithmetic", "alibi { heads: 8 } arithmetic: 2"},
+      {"spec.alibi.form", "alibi { heads: 8 form: 6 }"},
+      {"spec.element_type", "alibi { heads: 8 } element_type: 8"},
+      {"spec.arithmetic", "alibi { heads: 8 } arithmetic: 7"},
   };
   for (const auto& [field, text] : cases) {
     const absl::StatusOr<TableSpec> spec = Decoded(text);
@@ -108,14 +108,14 @@ TEST(SpecCodecTest, NormalizingPutsSpecBeforeThePaths) {
               ViolatesField("spec.element_type"));
 }
 
-TEST(SpecCodecTest, ElementTypesRoundTripAndUnspecifiedIsF32) {
-  for (int number = 1; number <= 6; ++number) {
+TEST(SpecCodecTest, ElementTypesRoundTripAndUnspecifiedStaysSo) {
+  for (int number = 1; number <= 7; ++number) {
     const absl::StatusOr<ElementType> type = DecodeElementType(static_cast<v1::ElementType>(number));
     ASSERT_OK(type);
     EXPECT_EQ(EncodeElementType(*type), number);
   }
-  EXPECT_EQ(*DecodeElementType(v1::ELEMENT_TYPE_UNSPECIFIED), ElementType::kF32);
-  EXPECT_THAT(DecodeElementType(static_cast<v1::ElementType>(7)), ViolatesField("element_type"));
+  EXPECT_EQ(*DecodeElementType(v1::ELEMENT_TYPE_UNSPECIFIED), ElementType::kUnspecified);
+  EXPECT_THAT(DecodeElementType(static_cast<v1::ElementType>(8)), ViolatesField("element_type"));
 }
 
 }  // namespace
