@@ -21,12 +21,9 @@ absl::StatusOr<std::vector<TensorInfo>> DecodeTensors(
     const google::protobuf::RepeatedPtrField<v1::TensorInfo>& messages) {
   std::vector<TensorInfo> tensors;
   for (const v1::TensorInfo& message : messages) {
-    const auto type = DecodeElementType(message.element_type());
-    if (!type.ok()) return type.status();
-    tensors.push_back({.name = message.name(),
-                       .element_type = *type,
-                       .shape = {message.shape().begin(), message.shape().end()},
-                       .content_sha256 = absl::BytesToHexString(message.content_sha256())});
+    absl::StatusOr<TensorInfo> tensor = DecodeTensorInfo(message);
+    if (!tensor.ok()) return tensor.status();
+    tensors.push_back(*std::move(tensor));
   }
   return tensors;
 }
@@ -43,6 +40,15 @@ Pairing DecodePairing(v1::Pairing pairing) {
 }
 
 }  // namespace
+
+absl::StatusOr<TensorInfo> DecodeTensorInfo(const v1::TensorInfo& message) {
+  const absl::StatusOr<ElementType> type = DecodeElementType(message.element_type());
+  if (!type.ok()) return type.status();
+  return TensorInfo{.name = message.name(),
+                    .element_type = *type,
+                    .shape = {message.shape().begin(), message.shape().end()},
+                    .content_sha256 = absl::BytesToHexString(message.content_sha256())};
+}
 
 absl::StatusOr<SliceInfo> DecodeSliceHeader(const v1::SliceHeader& message) {
   absl::StatusOr<std::vector<TensorInfo>> tensors = DecodeTensors(message.tensors());

@@ -12,6 +12,8 @@
 
 namespace posenc {
 
+absl::StatusOr<TensorInfo> DecodeTensorInfo(const v1::TensorInfo& message);
+
 // Also refuses a header whose row_count and size_bytes contradict its tensors.
 absl::StatusOr<SliceInfo> DecodeSliceHeader(const v1::SliceHeader& message);
 

@@ -7,6 +7,7 @@
 
 #include <grpcpp/client_context.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -53,12 +54,18 @@ class RemoteConnection : public Connection {
   absl::Status Explain(const absl::Status& status, int attempts, absl::Duration elapsed) const;
   absl::StatusOr<Table> FetchUnary(const FetchParams& params, double bytes);
   absl::StatusOr<Table> FetchStream(const FetchParams& params);
+  // Maps a whole table of a server on this host. Any error means: stream it instead.
+  absl::StatusOr<Table> FetchShared(const FetchParams& params);
+  // Whether the server has a socket for shared memory that answers here; asks once.
+  bool HasSharedMemory(const CallOptions& call);
 
   const std::string target_;
   const ConnectionOptions options_;
   const RetryEnvironment environment_;
   RetryBudget budget_;
   const Channels channels_;
+  enum class SharedMemory : uint8_t { kUnknown, kThere, kAbsent };
+  std::atomic<SharedMemory> shared_memory_ = SharedMemory::kUnknown;
   const std::unique_ptr<v1::PositionalEncodingService::Stub> tables_;
   const std::unique_ptr<v1::TableAdminService::Stub> admin_;
   const std::unique_ptr<grpc::health::v1::Health::Stub> health_;

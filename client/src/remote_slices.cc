@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/src/estimate.h"
+#include "client/src/shared_attach.h"
 #include "client/src/remote_connection.h"
 #include "client/src/slice_call.h"
 #include "client/src/slice_frame.h"
@@ -21,6 +22,14 @@ constexpr const char* kStreamSlice = "/posenc.v1.PositionalEncodingService/Strea
 
 // Up to here one message is quicker than a stream. Below every server's max_unary_bytes by default.
 constexpr double kMaxUnaryBytes = 1 << 20;
+
+// From here on a mapping is quicker than a message.
+constexpr double kMinSharedBytes = 1 << 20;
+
+bool IsWhole(const Selection& selection) {
+  return !selection.rows && !selection.columns && !selection.heads && !selection.keys &&
+         selection.positions.empty() && selection.real_positions.empty() && selection.axis_positions.empty();
+}
 
 absl::StatusOr<Table> TableFrom(grpc::ByteBuffer& message, uint64_t max_bytes) {
   absl::StatusOr<Frame> frame = ParseFrame(FrameKind::kGetSlice, message);
@@ -109,8 +118,43 @@ absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {
   return (*std::move(builder)).Build();
 }
 
+bool RemoteConnection::HasSharedMemory(const CallOptions& call) {
+  if (shared_memory_ == SharedMemory::kUnknown) {
+    v1::OpenSharedTableRequest request;
+    request.set_socket_only(true);
+    v1::OpenSharedTableResponse response;
+    const absl::Status status = Run(call, 0, [&](grpc::ClientContext& context, RetryLoop&) {
+      return FromGrpc(tables_->OpenSharedTable(&context, request, &response));
+    });
+    const bool there = status.ok() && SharedMemorySocketAnswers(response.socket_path());
+    shared_memory_ = there ? SharedMemory::kThere : SharedMemory::kAbsent;
+  }
+  return shared_memory_ == SharedMemory::kThere;
+}
+
+absl::StatusOr<Table> RemoteConnection::FetchShared(const FetchParams& params) {
+  v1::OpenSharedTableRequest request;
+  *request.mutable_spec() = EncodeSpec(params.spec);
+  v1::OpenSharedTableResponse response;
+  const double bytes = EstimateBytes(params.spec, params.selection);
+  absl::Status status = Run(params.call, bytes, [&](grpc::ClientContext& context, RetryLoop&) {
+    return FromGrpc(tables_->OpenSharedTable(&context, request, &response));
+  });
+  if (!status.ok()) return status;
+  absl::StatusOr<Table> table = AttachSharedTable(response);
+  // Another host with a socket at the same path, or the server's successor: not asked again.
+  if (!table.ok()) shared_memory_ = SharedMemory::kAbsent;
+  return table;
+}
+
 absl::StatusOr<Table> RemoteConnection::Fetch(const FetchParams& params) {
   const double bytes = EstimateBytes(params.spec, params.selection);
+  const bool shareable = options_.shared_memory && bytes >= kMinSharedBytes &&
+                         bytes <= static_cast<double>(options_.max_table_bytes);
+  if (shareable && IsWhole(params.selection) && HasSharedMemory(params.call)) {
+    absl::StatusOr<Table> table = FetchShared(params);
+    if (table.ok()) return table;
+  }
   if (bytes <= kMaxUnaryBytes) {
     absl::StatusOr<Table> table = FetchUnary(params, bytes);
     // A server whose operator allows less in one message.

@@ -79,6 +79,19 @@ absl::StatusOr<TableBuilder> TableBuilder::Allocate(std::string key, std::vector
   return builder;
 }
 
+Table TableBuilder::Adopt(std::string key, std::vector<TensorInfo> tensors, std::shared_ptr<std::byte> memory,
+                          const std::vector<int64_t>& offsets_bytes) {
+  auto content = std::make_shared<Table::Content>();
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    content->data.emplace_back(memory.get() + offsets_bytes[i],
+                               static_cast<size_t>(TensorBytes(tensors[i]).value_or(0)));
+  }
+  content->key = std::move(key);
+  content->tensors = std::move(tensors);
+  content->memory = std::move(memory);
+  return Table(std::move(content));
+}
+
 Table TableBuilder::Build() && { return Table(std::move(content_)); }
 
 }  // namespace posenc

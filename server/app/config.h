@@ -30,6 +30,7 @@ struct ServerConfig {
   std::optional<ListenAddress> admin_listen;  // absent: no admin pages
   std::string port_file;        // empty: none
   std::string admin_port_file;  // empty: none
+  std::string shared_memory_socket;  // empty: none
 
   size_t cache_bytes = 0;
   size_t block_bytes = limits::kDefaultBlockBytes;

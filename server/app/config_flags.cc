@@ -131,6 +131,11 @@ void AddListenerFlags(std::vector<ConfigFlag>& flags) {
                    {""}, false, Text(&ServerConfig::port_file)});
   flags.push_back({"admin-port-file", "PATH", group, "The same for the admin port.", {""}, false,
                    Text(&ServerConfig::admin_port_file)});
+  flags.push_back({"shared-memory-socket", "PATH", group,
+                   "A Unix socket over which clients on this host map whole tables instead of receiving them: "
+                   "one copy in memory for all of them. Containers share it through a common folder.\n"
+                   "Example: --shared-memory-socket /run/posenc/memory.sock",
+                   {""}, false, Text(&ServerConfig::shared_memory_socket)});
 }
 
 void AddMemoryFlags(const ConfigSurroundings& surroundings, std::vector<ConfigFlag>& flags) {

@@ -53,7 +53,8 @@ absl::Status Server::Start() {
                          {"kernel_target", info_.kernel_target},
                          {"cache_bytes", config_.cache_bytes}});
   using Phase = absl::Status (Server::*)();
-  constexpr Phase kPhases[] = {&Server::StartTelemetry, &Server::StartStore,&Server::StartServices,
+  constexpr Phase kPhases[] = {&Server::StartTelemetry, &Server::StartStore,    &Server::OpenSharedMemory,
+                               &Server::StartServices,
                                &Server::OpenListeners,  &Server::AnnouncePorts, &Server::WarmTables,
                                &Server::BecomeReady};
   for (const Phase phase : kPhases) {
@@ -91,12 +92,25 @@ absl::Status Server::StartStore() {
   return absl::OkStatus();
 }
 
+absl::Status Server::OpenSharedMemory() {
+  if (config_.shared_memory_socket.empty()) return absl::OkStatus();
+  shared_tables_ = std::make_unique<SharedTables>(*store_);
+  auto opened = SharedMemorySocket::Open(config_.shared_memory_socket, *shared_tables_);
+  if (!opened.ok()) return opened.status();
+  shared_memory_ = *std::move(opened);
+  stops_.push_back([this] { shared_memory_.reset(); });
+  log_.Info("shared memory is open", {{"path", config_.shared_memory_socket}});
+  return absl::OkStatus();
+}
+
 absl::Status Server::StartServices() {
   ServiceContext context;
   context.store = store_.get();
   context.catalog = catalog_.get();
   context.build = {.version = info_.version, .revision = info_.revision, .compiler = info_.compiler};
   context.start_time = absl::Now();
+  context.shared_tables = shared_tables_.get();
+  context.shared_memory_socket = config_.shared_memory_socket;
   context.block_bytes = config_.block_bytes;
   context.max_unary_bytes = config_.max_unary_bytes;
   context.max_memory_wait = config_.max_memory_wait;

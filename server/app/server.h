@@ -26,9 +26,11 @@
 #include "server/app/port_file.h"
 #include "server/app/program_info.h"
 #include "server/app/server_collector.h"
+#include "server/app/shared_memory_socket.h"
 #include "server/app/stop_request.h"
 #include "server/app/warm_list.h"
 #include "server/core/tensor_catalog.h"
+#include "server/tables/shared_tables.h"
 #include "server/tables/table_store.h"
 #include "server/telemetry/log.h"
 #include "server/telemetry/process_collector.h"
@@ -51,6 +53,7 @@ class Server {
   absl::Status StartTelemetry();
   absl::Status StartStore();
   absl::Status StartServices();
+  absl::Status OpenSharedMemory();
   absl::Status OpenListeners();
   absl::Status AnnouncePorts();
   absl::Status WarmTables();
@@ -78,6 +81,8 @@ class Server {
   std::unique_ptr<AdminHttp> admin_;
   std::unique_ptr<TableStore> store_;
   std::vector<std::unique_ptr<grpc::Service>> services_;
+  std::unique_ptr<SharedTables> shared_tables_;
+  std::unique_ptr<SharedMemorySocket> shared_memory_;
   std::unique_ptr<GrpcListeners> listeners_;
   std::vector<std::unique_ptr<PortFile>> port_files_;
 };

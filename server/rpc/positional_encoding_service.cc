@@ -1,6 +1,7 @@
 #include "posenc/v1/positional_encoding_service.grpc.pb.h"
 #include "server/rpc/describe_table.h"
 #include "server/rpc/get_slice.h"
+#include "server/rpc/open_shared_table.h"
 #include "server/rpc/resolve_model.h"
 #include "server/rpc/rpc_adapter.h"
 #include "server/rpc/service_context.h"
@@ -14,7 +15,8 @@ using grpc::CallbackServerContext;
 using Generated = v1::PositionalEncodingService;
 using RawService = Generated::WithRawCallbackMethod_DescribeTable<
     Generated::WithRawCallbackMethod_GetSlice<Generated::WithRawCallbackMethod_StreamSlice<
-        Generated::WithRawCallbackMethod_ResolveModel<Generated::Service>>>>;
+        Generated::WithRawCallbackMethod_ResolveModel<
+            Generated::WithRawCallbackMethod_OpenSharedTable<Generated::Service>>>>>;
 
 class PositionalEncodingService final : public RawService {
  public:
@@ -36,6 +38,10 @@ class PositionalEncodingService final : public RawService {
   grpc::ServerUnaryReactor* ResolveModel(CallbackServerContext* rpc, const ByteBuffer* request,
                                          ByteBuffer* answer) override {
     return ServeUnary<v1::ResolveModelRequest>(context_, rpc, request, answer, &posenc::ResolveModel);
+  }
+  grpc::ServerUnaryReactor* OpenSharedTable(CallbackServerContext* rpc, const ByteBuffer* request,
+                                            ByteBuffer* answer) override {
+    return ServeUnary<v1::OpenSharedTableRequest>(context_, rpc, request, answer, &posenc::OpenSharedTable);
   }
 
  private:

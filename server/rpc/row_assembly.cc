@@ -26,7 +26,7 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
         call_(std::move(call)),
         done_(std::move(done)),
         batch_rows_(std::min(std::max<int64_t>(1, kBatchBytes / table_->shape().row_bytes()),
-                             plan_.positions.empty() ? 1 : plan_.row_count())),
+                             plan_.row_count())),
         buffer_(table_->shape(), plan_, batch_rows_) {
     if (!plan_.runs.empty()) row_ = plan_.runs.front().begin;
   }
@@ -87,17 +87,34 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
     return false;
   }
 
+  // Fetches a block, if there is memory for it now. This call holds its buffer and must not wait for more:
+  // many such calls would wait for each other. Without memory the rows are generated past the cache.
   void FetchBlock(int64_t index) {
     auto on_block = [self = shared_from_this()](absl::StatusOr<std::vector<BlockPtr>> blocks) {
       self->Guard([&] {
-        if (!blocks.ok()) return self->done_(blocks.status());
-        self->block_ = std::move(blocks->front());
+        const bool no_memory = absl::IsResourceExhausted(blocks.status());
+        if (!blocks.ok() && !no_memory) return self->done_(blocks.status());
+        if (blocks.ok()) self->block_ = std::move(blocks->front());
         // Never on from here: the callback may be inline, and a long table would recurse.
-        self->store_.Run([self] { self->Guard([&] { self->CopyRuns(); }); });
+        self->store_.Run([self, no_memory] {
+          self->Guard([&] {
+            if (no_memory) self->GenerateSome();
+            self->CopyRuns();
+          });
+        });
       });
     };
-    call_->StartRequest(
-        [&] { return store_.Fetch(table_, index, index, call_->memory_deadline(), on_block); });
+    call_->StartRequest([&] { return store_.Fetch(table_, index, index, absl::InfinitePast(), on_block); });
+  }
+
+  // Generates the next rows of the run, at most a batch and not past their block.
+  void GenerateSome() {
+    const int64_t block_end = table_->FirstRow(table_->BlockOfRow(row_) + 1);
+    const int64_t end = std::min({plan_.runs[run_].end, block_end, row_ + batch_rows_});
+    table_->generator().Generate(row_, end - row_, buffer_.GenerationTargets(out_row_));
+    buffer_.StoreGenerated(end - row_, out_row_);
+    out_row_ += end - row_;
+    row_ = end;
   }
 
   // Gathers one batch of positions and queues for the next one: the workers take turns, so that a long

@@ -5,7 +5,8 @@
 // generated straight into the buffer otherwise: a block is never built for the sake of one row.
 //
 // Memory: one buffer, charged to the budget: every tensor, 64-byte aligned, one after the other, and at
-// its end a small scratch where columns must be cut from generated rows.
+// its end a small scratch where columns must be cut from generated rows. Whoever holds it waits for no more
+// memory: a block that cannot be had at once is not built, its rows are generated into the buffer.
 // Threads: copying and generating run on workers. A gather of positions is done in batches, each a piece of
 // work of its own: it takes turns with other work, and looks for cancellation at each turn; a copy of runs
 // looks between blocks.

@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "server/core/limits.h"
 #include "server/core/tensor_catalog.h"
+#include "server/tables/shared_tables.h"
 #include "server/tables/table_store.h"
 
 namespace posenc {
@@ -34,6 +35,9 @@ struct ServiceContext {
   const TensorCatalog* catalog = &EmptyCatalog();
   BuildInfo build;
   absl::Time start_time;
+  // Null without a socket for shared memory; outlives the services.
+  SharedTables* shared_tables = nullptr;
+  std::string shared_memory_socket;  // path of the socket
   size_t block_bytes = limits::kDefaultBlockBytes;
   // Largest unary answer; larger ones are told to stream.
   size_t max_unary_bytes = limits::kDefaultMaxUnaryBytes;

@@ -30,6 +30,10 @@ class Block {
 
   // CRC-32C over all tensors of the block, one after the other. Computed at the first call, then kept.
   virtual uint32_t crc32c() const = 0;
+
+  // The sealed memory that holds all tensors, as the descriptor of a memfd, for a block of a shared table;
+  // −1 for others. Tensor t begins tensor(t).data() − tensor(0).data() bytes into it.
+  virtual int memory_fd() const = 0;
 };
 
 using BlockPtr = std::shared_ptr<const Block>;

@@ -1,9 +1,15 @@
 #include "server/tables/block_memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <new>
+
+#include "absl/strings/str_cat.h"
 
 namespace posenc {
 namespace {
@@ -33,9 +39,42 @@ BlockMemory BlockMemory::Allocate(size_t size_bytes, Pages pages) {
                                : BlockMemory(static_cast<std::byte*>(mapping), charge);
 }
 
+size_t ShareableChargeFor(size_t size_bytes) { return RoundUp(std::max<size_t>(size_bytes, 1), kPageBytes); }
+
+BlockMemory BlockMemory::AllocateShareable(size_t size_bytes) {
+  const size_t charge = ShareableChargeFor(size_bytes);
+  const int fd = memfd_create("posenc-table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return {};
+  // Unlike ftruncate alone, this takes the pages now: a full system refuses here instead of killing us later.
+  const bool sized = posix_fallocate(fd, 0, static_cast<off_t>(charge)) == 0;
+  void* mapping = sized ? mmap(nullptr, charge, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0)
+                        : MAP_FAILED;
+  if (mapping == MAP_FAILED) {
+    close(fd);
+    return {};
+  }
+  return BlockMemory(static_cast<std::byte*>(mapping), charge, fd);
+}
+
+absl::Status BlockMemory::Seal() {
+  if (!shareable()) return absl::OkStatus();
+  // F_SEAL_WRITE would be in the way: before Linux 6.7 it refuses shared mappings that only read, too. After
+  // this seal ours is the last writable mapping, and it is replaced in its place by one that reads.
+  constexpr int kSeals = F_SEAL_FUTURE_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+  const bool sealed = fcntl(fd_, F_ADD_SEALS, kSeals) == 0;
+  const auto remap = [&] {
+    return mmap(data_, size_bytes_, PROT_READ, MAP_SHARED | MAP_POPULATE | MAP_FIXED, fd_, 0);
+  };
+  if (sealed && remap() != MAP_FAILED) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat("sealing the memory of a shared table: ", std::strerror(errno)));
+}
+
 BlockMemory::~BlockMemory() {
   if (data_ == nullptr) return;
-  if (size_bytes_ < kMappedFromBytes) {
+  if (shareable()) {
+    munmap(data_, size_bytes_);
+    close(fd_);
+  } else if (size_bytes_ < kMappedFromBytes) {
     ::operator delete(data_, std::align_val_t{kBlockAlignmentBytes});
   } else {
     munmap(data_, size_bytes_);

@@ -12,12 +12,16 @@
 #include <cstddef>
 #include <utility>
 
+#include "absl/status/status.h"
+
 namespace posenc {
 
 inline constexpr size_t kBlockAlignmentBytes = 64;
 
 // Returns the bytes that `size_bytes` of memory take of the budget: rounded up to what is really allocated.
 size_t ChargeFor(size_t size_bytes);
+// The same for memory that other processes may map: whole pages.
+size_t ShareableChargeFor(size_t size_bytes);
 
 class BlockMemory {
  public:
@@ -29,12 +33,22 @@ class BlockMemory {
   // Returns memory of ChargeFor(size_bytes) bytes with arbitrary contents; empty when the system has none.
   static BlockMemory Allocate(size_t size_bytes, Pages pages);
 
+  // The same in a memfd, of ShareableChargeFor(size_bytes) bytes.
+  static BlockMemory AllocateShareable(size_t size_bytes);
+
+  // Makes shareable memory read-only for good, for this process too: sealed against writing, growing and
+  // shrinking (memfd_create(2)). Does nothing to other memory.
+  // Errors: Internal when the system refuses.
+  absl::Status Seal();
+
   BlockMemory(BlockMemory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
-        size_bytes_(std::exchange(other.size_bytes_, 0)) {}
+        size_bytes_(std::exchange(other.size_bytes_, 0)),
+        fd_(std::exchange(other.fd_, -1)) {}
   BlockMemory& operator=(BlockMemory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_bytes_, other.size_bytes_);
+    std::swap(fd_, other.fd_);
     return *this;
   }
   ~BlockMemory();
@@ -42,12 +56,16 @@ class BlockMemory {
   explicit operator bool() const { return data_ != nullptr; }
   std::byte* data() const { return data_; }
   size_t size_bytes() const { return size_bytes_; }
+  bool shareable() const { return fd_ >= 0; }
+  int fd() const { return fd_; }  // −1 unless shareable
 
  private:
-  BlockMemory(std::byte* data, size_t size_bytes) : data_(data), size_bytes_(size_bytes) {}
+  BlockMemory(std::byte* data, size_t size_bytes, int fd = -1)
+      : data_(data), size_bytes_(size_bytes), fd_(fd) {}
 
   std::byte* data_ = nullptr;
   size_t size_bytes_ = 0;
+  int fd_ = -1;
 };
 
 }  // namespace posenc

@@ -17,7 +17,7 @@ size_t BlockCharge(const Table& table, int64_t index) {
   for (const TensorShape& tensor : table.shape().tensors) {
     bytes += AlignedBytes(tensor, table.RowCount(index));
   }
-  return ChargeFor(bytes);
+  return table.shared() ? ShareableChargeFor(bytes) : ChargeFor(bytes);
 }
 
 CachedBlock::CachedBlock(const Table& table, int64_t index, BlockMemory memory)
@@ -31,10 +31,11 @@ CachedBlock::CachedBlock(const Table& table, int64_t index, BlockMemory memory)
   }
 }
 
-void CachedBlock::Generate(const TableGenerator& generator) {
+absl::Status CachedBlock::Generate(const TableGenerator& generator) {
   absl::InlinedVector<std::byte*, 2> out;
   for (const std::span<std::byte> tensor : tensors_) out.push_back(tensor.data());
   generator.Generate(first_row_, row_count_, out);
+  return memory_.Seal();
 }
 
 uint32_t CachedBlock::crc32c() const {

@@ -17,6 +17,7 @@
 
 #include "absl/base/call_once.h"
 #include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
 #include "server/tables/block.h"
 #include "server/tables/block_memory.h"
 #include "server/tables/table.h"
@@ -33,13 +34,15 @@ class CachedBlock final : public Block {
   // Requires: memory of BlockCharge(table, index) bytes.
   CachedBlock(const Table& table, int64_t index, BlockMemory memory);
 
-  // Writes the rows. Before the block is handed out, once.
-  void Generate(const TableGenerator& generator);
+  // Writes the rows, and seals memory that others may map. Before the block is handed out, once.
+  // Errors: Internal when the system refuses the seal.
+  absl::Status Generate(const TableGenerator& generator);
 
   int64_t first_row() const override { return first_row_; }
   int64_t row_count() const override { return row_count_; }
   std::span<const std::byte> tensor(size_t index) const override { return tensors_[index]; }
   uint32_t crc32c() const override;
+  int memory_fd() const override { return memory_.fd(); }
 
   // Takes the memory out of a block that nobody holds; empty when that was done before.
   BlockMemory TakeMemory() { return std::move(memory_); }

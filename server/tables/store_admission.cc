@@ -200,18 +200,25 @@ void StoreState::AdmitJoiners(const std::vector<BlockSlot*>& begun, AfterUnlock&
 bool StoreState::TryReserve(Charge charge, size_t bytes, AfterUnlock& after) {
   const bool fits = budget_.free_bytes() + spare_.bytes() + order_.bytes() >= bytes;
   if (!queue_.empty() || !fits) return false;
-  // The bytes are for something that has its own memory: a spare piece is no use for it.
-  while (budget_.free_bytes() < bytes) {
-    if (spare_.empty()) EvictOldest(after);
-    BlockMemory memory = spare_.TakeLargest();
-    budget_.Remove(Charge::kSpare, memory.size_bytes());
-    after.freed_bytes += memory.size_bytes();
-    after.dead.push_back(std::move(memory));
-  }
-  budget_.Add(charge, bytes);
-  after.fresh_bytes += bytes;
+  ReserveBytes(charge, bytes, after);
   SettleFreed(after);
   return true;
+}
+
+// Reserves bytes for something that has its own memory. Requires: they fit.
+void StoreState::ReserveBytes(Charge charge, size_t bytes, AfterUnlock& after) {
+  while (budget_.free_bytes() < bytes) FreeSpareOrOldest(after);
+  budget_.Add(charge, bytes);
+  after.fresh_bytes += bytes;
+}
+
+// Makes the largest spare piece free, or spare or free what was used longest ago.
+void StoreState::FreeSpareOrOldest(AfterUnlock& after) {
+  if (spare_.empty()) {
+    EvictOldest(after);
+  } else {
+    Free(Charge::kSpare, spare_.TakeLargest(), after);
+  }
 }
 
 // Reserves bytes for a block or buffer. Requires: they fit. Returns spare memory of just that size, or
@@ -227,14 +234,7 @@ BlockMemory StoreState::Reserve(Charge charge, size_t bytes, AfterUnlock& after)
       after.fresh_bytes += bytes;
       return {};
     }
-    if (spare_.empty()) {
-      EvictOldest(after);
-      continue;
-    }
-    BlockMemory memory = spare_.TakeLargest();
-    budget_.Remove(Charge::kSpare, memory.size_bytes());
-    after.freed_bytes += memory.size_bytes();
-    after.dead.push_back(std::move(memory));
+    FreeSpareOrOldest(after);
   }
 }
 

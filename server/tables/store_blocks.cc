@@ -13,7 +13,12 @@ void StoreState::StartBuild(BlockSlot& slot, const TablePtr& table, AfterUnlock&
   slot.build->slot = &slot;
   slot.build->index = slot.index;
   slot.build->charge_bytes = slot.charge_bytes;
-  slot.build->memory = Reserve(Charge::kBuilding, slot.charge_bytes, after);
+  // Memory for others to map is made for each table: a spare piece is no use for it.
+  if (table->shared()) {
+    ReserveBytes(Charge::kBuilding, slot.charge_bytes, after);
+  } else {
+    slot.build->memory = Reserve(Charge::kBuilding, slot.charge_bytes, after);
+  }
   after.builds.push_back(slot.build);
 }
 
@@ -110,7 +115,7 @@ void StoreState::LastHolderLeft(CachedBlock& block, AfterUnlock& after) {
 
 void StoreState::Recycle(Charge charge, BlockMemory memory, AfterUnlock& after) {
   const size_t bytes = memory.size_bytes();
-  if (!closed_ && spare_.bytes() + bytes <= max_spare_bytes_) {
+  if (!closed_ && !memory.shareable() && spare_.bytes() + bytes <= max_spare_bytes_) {
     budget_.Move(charge, Charge::kSpare, bytes);
     spare_.Put(std::move(memory));
   } else {
@@ -124,10 +129,21 @@ void StoreState::EvictOldest(AfterUnlock& after) {
   BlockSlot& slot = order_.Oldest();
   ++counters_.capacity_evictions;
   if (BlockMemory memory = Uncache(slot, after)) {
-    budget_.Move(Charge::kResident, Charge::kSpare, memory.size_bytes());
-    spare_.Put(std::move(memory));
+    if (memory.shareable()) {
+      Free(Charge::kResident, std::move(memory), after);
+    } else {
+      budget_.Move(Charge::kResident, Charge::kSpare, memory.size_bytes());
+      spare_.Put(std::move(memory));
+    }
   }
   SlotIsMissing(slot, after);
+}
+
+// Takes memory off the budget in favour of what is being reserved; it goes before that is allocated.
+void StoreState::Free(Charge charge, BlockMemory memory, AfterUnlock& after) {
+  budget_.Remove(charge, memory.size_bytes());
+  after.freed_bytes += memory.size_bytes();
+  after.dead.push_back(std::move(memory));
 }
 
 BlockMemory StoreState::Uncache(BlockSlot& slot, AfterUnlock& after) {

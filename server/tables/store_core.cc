@@ -12,6 +12,12 @@ absl::Status NoSystemMemory() {
   return absl::ResourceExhaustedError("the system has no memory left for the server");
 }
 
+BlockMemory MemoryFor(BlockBuild& build) {
+  if (build.memory) return std::move(build.memory);
+  if (build.table->shared()) return BlockMemory::AllocateShareable(build.charge_bytes);
+  return BlockMemory::Allocate(build.charge_bytes, BlockMemory::Pages::kPresent);
+}
+
 class ChargedBuffer final : public Buffer {
  public:
   ChargedBuffer(BlockMemory memory, size_t size_bytes)
@@ -139,18 +145,16 @@ void StoreCore::Build(BlockBuild& build) {
     MutexLock lock(&mutex_);
     if (!state_.Begin(build)) return;
   }
-  BlockMemory memory = std::move(build.memory);
-  if (!memory) {
-    memory = BlockMemory::Allocate(build.charge_bytes, BlockMemory::Pages::kPresent);
-  }
-  if (!memory) {
-    return Do(Caller::kWorker, [&](StoreState& state, AfterUnlock& after) {
-      state.Fail(build, NoSystemMemory(), after);
-    });
-  }
+  const auto fail = [&](const absl::Status& status) {
+    Do(Caller::kWorker,
+       [&](StoreState& state, AfterUnlock& after) { state.Fail(build, status, after); });
+  };
+  BlockMemory memory = MemoryFor(build);
+  if (!memory) return fail(NoSystemMemory());
   auto block = std::make_shared<CachedBlock>(*build.table, build.index, std::move(memory));
   const auto begin = std::chrono::steady_clock::now();
-  block->Generate(build.table->generator());
+  const absl::Status generated = block->Generate(build.table->generator());
+  if (!generated.ok()) return fail(generated);
   const auto took = absl::FromChrono(std::chrono::steady_clock::now() - begin);
   Do(Caller::kWorker, [&](StoreState& state, AfterUnlock& after) {
     state.Finish(build, std::move(block), took, after);

@@ -10,12 +10,10 @@
 #ifndef POSENC_SERVER_TABLES_STORE_STATE_H_
 #define POSENC_SERVER_TABLES_STORE_STATE_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/tables/admission_queue.h"
@@ -83,15 +81,16 @@ class StoreState {
   void JoinLine(const RequestPtr& request, absl::Time now, AfterUnlock& after);
   RequestPtr LeaveLine(Request& request, AfterUnlock& after);
   void Complete(RequestPtr request, absl::Status status, AfterUnlock& after);
-
   void AdmitRequest(const RequestPtr& request, AfterUnlock& after);
   void AdmitFetch(const std::shared_ptr<FetchRequest>& fetch, AfterUnlock& after);
   void StartBuild(BlockSlot& slot, const TablePtr& table, AfterUnlock& after);
   void AdmitJoiners(const std::vector<BlockSlot*>& begun, AfterUnlock& after);
   void LeaveBuilds(FetchRequest& fetch, AfterUnlock& after);
   BlockMemory Reserve(Charge charge, size_t bytes, AfterUnlock& after);
+  void ReserveBytes(Charge charge, size_t bytes, AfterUnlock& after);
+  void FreeSpareOrOldest(AfterUnlock& after);
+  void Free(Charge charge, BlockMemory memory, AfterUnlock& after);
   void SettleFreed(AfterUnlock& after);
-
   std::shared_ptr<CachedBlock> Hold(BlockSlot& slot);
   void DropBuild(BlockSlot& slot, AfterUnlock& after);
   void EvictOldest(AfterUnlock& after);
@@ -99,6 +98,7 @@ class StoreState {
   BlockMemory Uncache(BlockSlot& slot, AfterUnlock& after);
   void SlotIsMissing(BlockSlot& slot, AfterUnlock& after);
   EvictionResult EvictBlocks(TableRecord& record, AfterUnlock& after);
+  EvictionResult EvictRecords(const std::vector<TableRecord*>& records, AfterUnlock& after);
   void RetireSpare(AfterUnlock& after);
   void SetPin(TableRecord& record, size_t pinned_bytes);
 

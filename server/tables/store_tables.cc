@@ -1,6 +1,7 @@
 // The part of StoreState that knows tables: keeping, pinning, evicting, listing, and the end.
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -90,12 +91,30 @@ void StoreState::Unpin(const TableKey& key, AfterUnlock& after) {
   after.admit = AdmitPays();
 }
 
-absl::StatusOr<EvictionResult> StoreState::Evict(const TableKey& key, AfterUnlock& after) {
-  TableRecord* record = tables_.Find(key);
-  if (record == nullptr || (record->pinned_bytes == 0 && record->resident_blocks == 0)) {
-    return absl::NotFoundError("no such table is resident or pinned");
+EvictionResult StoreState::EvictRecords(const std::vector<TableRecord*>& records, AfterUnlock& after) {
+  EvictionResult sum;
+  for (TableRecord* record : records) {
+    // A table and its shared form are one table.
+    const TablePtr origin = record->table->origin();
+    const bool counted = origin != nullptr && tables_.Find(origin->key()) != nullptr;
+    const EvictionResult one = EvictBlocks(*record, after);
+    sum.tables += counted ? 0 : one.tables;
+    sum.blocks += one.blocks;
+    sum.bytes += one.bytes;
   }
-  const EvictionResult result = EvictBlocks(*record, after);
+  return sum;
+}
+
+absl::StatusOr<EvictionResult> StoreState::Evict(const TableKey& key, AfterUnlock& after) {
+  std::vector<TableRecord*> records;
+  for (const TableKey& form : {Table::SharedKeyOf(key), key}) {
+    TableRecord* record = tables_.Find(form);
+    const bool there = record != nullptr && (record->pinned_bytes > 0 || record->resident_blocks > 0);
+    if (there) records.push_back(record);
+  }
+  if (records.empty()) return absl::NotFoundError("no such table is resident or pinned");
+  EvictionResult result = EvictRecords(records, after);
+  result.tables = 1;
   after.admit = AdmitPays();
   return result;
 }
@@ -105,13 +124,7 @@ EvictionResult StoreState::EvictAll(AfterUnlock& after) {
   for (const auto& [key, record] : tables_.records()) {
     if (record->pinned_bytes > 0 || record->resident_blocks > 0) all.push_back(record.get());
   }
-  EvictionResult sum;
-  for (TableRecord* record : all) {
-    const EvictionResult one = EvictBlocks(*record, after);
-    sum.tables += one.tables;
-    sum.blocks += one.blocks;
-    sum.bytes += one.bytes;
-  }
+  const EvictionResult sum = EvictRecords(all, after);
   tables_.DropIdle(budget_.limit_bytes(), after);
   while (!spare_.empty()) RetireSpare(after);
   after.admit = AdmitPays();
@@ -146,15 +159,18 @@ void StoreState::RetireSpare(AfterUnlock& after) {
 }
 
 std::vector<TableResidency> StoreState::ListTables() const {
-  std::vector<TableResidency> list;
+  std::map<TableKey, TableResidency> by_key;
   for (const auto& [key, record] : tables_.records()) {
     if (record->resident_blocks == 0 && record->pinned_bytes == 0) continue;
-    list.push_back({record->table, record->resident_bytes, record->resident_blocks,
-                    record->pinned_bytes > 0});
+    const TablePtr& table = record->table->shared() ? record->table->origin() : record->table;
+    TableResidency& residency = by_key[table->key()];
+    residency.table = table;
+    residency.resident_bytes += record->resident_bytes;
+    residency.resident_blocks += record->resident_blocks;
+    residency.pinned = residency.pinned || record->pinned_bytes > 0;
   }
-  std::sort(list.begin(), list.end(), [](const TableResidency& a, const TableResidency& b) {
-    return a.table->key() < b.table->key();
-  });
+  std::vector<TableResidency> list;
+  for (auto& [key, residency] : by_key) list.push_back(std::move(residency));
   return list;
 }
 

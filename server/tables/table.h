@@ -21,6 +21,17 @@ class Table {
   // rows that takes at most `block_bytes`, and at least one row.
   Table(TableSpec normalized, std::shared_ptr<const TableGenerator> generator, size_t block_bytes);
 
+  // The same table as one block in sealed memory that other processes may map. It has a key of its own in
+  // the store, and keeps `origin` and its generator.
+  static std::shared_ptr<const Table> Shared(std::shared_ptr<const Table> origin);
+
+  // The key of the shared form of the table with this key.
+  static TableKey SharedKeyOf(const TableKey& key);
+
+  bool shared() const { return origin_ != nullptr; }
+  // The table that this is the shared form of; null for others.
+  const std::shared_ptr<const Table>& origin() const { return origin_; }
+
   const TableKey& key() const { return key_; }
   const TableSpec& spec() const { return spec_; }
   const TableGenerator& generator() const { return *generator_; }
@@ -37,12 +48,15 @@ class Table {
   int64_t BlockBytes(int64_t block) const { return RowCount(block) * row_bytes_; }
 
  private:
+  explicit Table(std::shared_ptr<const Table> origin);
+
   TableSpec spec_;
   TableKey key_;
   std::shared_ptr<const TableGenerator> generator_;
   int64_t rows_;
   int64_t row_bytes_;
   int64_t rows_per_block_;
+  std::shared_ptr<const Table> origin_;
 };
 
 using TablePtr = std::shared_ptr<const Table>;

@@ -44,6 +44,9 @@ struct ConnectionOptions {
   bool wait_for_ready = true;
   std::optional<TlsOptions> tls = {};  // absent: no encryption
   std::string token = {};              // sent as "authorization: Bearer …"
+  // Maps whole tables of 1 MiB and more from the server's memory when it is on this host and has a socket
+  // for it (--shared-memory-socket), instead of receiving them. False: never.
+  bool shared_memory = true;
   // Refuses answers over this size before memory is taken.
   uint64_t max_table_bytes = uint64_t{64} << 30;
 };

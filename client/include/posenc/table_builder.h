@@ -38,6 +38,11 @@ class TableBuilder {
   // The memory of every tensor, in order; to be written before Build.
   const std::vector<std::span<std::byte>>& data() { return content_->data; }
 
+  // Returns a table whose tensors lie in memory that is there already, each at its offset. The memory is
+  // never written through the table and is kept as long as it.
+  static Table Adopt(std::string key, std::vector<TensorInfo> tensors, std::shared_ptr<std::byte> memory,
+                     const std::vector<int64_t>& offsets_bytes);
+
   // Returns the table; the builder is empty afterwards.
   Table Build() &&;
 

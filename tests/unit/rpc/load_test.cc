@@ -44,6 +44,22 @@ TEST_F(LoadTest, StreamsShareASmallBudget) {
   EXPECT_TRUE(MemoryComesBack());
 }
 
+// Each holds its answer's buffer when it needs a block: waiting for each other's memory, none would end.
+TEST_F(LoadTest, CutColumnsOfManyCallersFitABudgetThatTheirBuffersFill) {
+  Restart({.budget_bytes = size_t{1} << 20});
+  const std::string request =
+      "spec { rope { head_dim: 512 max_len: 4000 } } selection { rows { end: 4000 } columns { end: 4 } }";
+  const std::string spec = "rope { head_dim: 512 max_len: 4000 }";
+  const std::string expected = CutRows(ExpectedRows(spec, 0, 4000), 1024, 0, 16);
+  InParallel(24, [&](int) {
+    const auto slice = GetSlice(request);
+    ASSERT_OK(slice);
+    EXPECT_EQ(slice->tensors(0).data(), expected);
+  });
+  EXPECT_LE(store().stats().peak_bytes, size_t{1} << 20);
+  EXPECT_TRUE(MemoryComesBack());
+}
+
 TEST_F(LoadTest, AMixtureOfEverythingIsServed) {
   Restart({.budget_bytes = size_t{4} << 20});
   const std::string spec = "spec { rope { head_dim: 128 max_len: 3000 } }";

@@ -37,7 +37,7 @@ class TellingGenerator final : public TableGenerator {
   const TableFacts& facts() const override { return real_->facts(); }
   size_t footprint_bytes() const override { return real_->footprint_bytes(); }
   void Generate(int64_t, int64_t, std::span<std::byte* const>) const override {}
-  void GenerateAt(std::span<const int64_t> positions, std::span<std::byte* const>) const override {
+  void GenerateAt(std::span<const double> positions, std::span<std::byte* const>) const override {
     listener_(static_cast<int64_t>(positions.size()));
   }
 

@@ -181,6 +181,12 @@ absl::StatusOr<v1::ResolveModelResponse> RpcTest::ResolveModel(const std::string
       *server_->tables, &v1::PositionalEncodingService::Stub::ResolveModel, request);
 }
 
+absl::StatusOr<v1::OpenSharedTableResponse> RpcTest::OpenSharedTable(
+    const v1::OpenSharedTableRequest& request) {
+  return Unary<v1::OpenSharedTableResponse>(
+      *server_->tables, &v1::PositionalEncodingService::Stub::OpenSharedTable, request);
+}
+
 absl::StatusOr<v1::ListTablesResponse> RpcTest::ListTables(const std::string& request) {
   return Unary<v1::ListTablesResponse>(*server_->admin, &v1::TableAdminService::Stub::ListTables,
                                        ParseText<v1::ListTablesRequest>(request));
@@ -277,7 +283,7 @@ std::string ExpectedPositions(const std::string& spec, const std::vector<int64_t
                               size_t tensor) {
   const auto generator = MakeTableGenerator(SpecOf(spec)).value();
   Output output(generator->shape(), static_cast<int64_t>(positions.size()));
-  generator->GenerateAt(positions, output.targets);
+  generator->GenerateAt(std::vector<double>(positions.begin(), positions.end()), output.targets);
   return output.data[tensor];
 }
 

@@ -74,6 +74,7 @@ class RpcTest : public ::testing::Test {
   StreamedSlice StreamSlice(const std::string& request);
   std::unique_ptr<OpenStream> OpenSlice(const std::string& request);
   absl::StatusOr<v1::ResolveModelResponse> ResolveModel(const std::string& config_json);
+  absl::StatusOr<v1::OpenSharedTableResponse> OpenSharedTable(const v1::OpenSharedTableRequest& request);
   absl::StatusOr<v1::ListTablesResponse> ListTables(const std::string& request);
   absl::StatusOr<std::vector<v1::WarmTablesResponse>> WarmTables(
       const std::string& request, absl::Duration timeout = absl::Seconds(60));
