@@ -58,13 +58,21 @@ absl::StatusOr<std::vector<WarmEntry>> FromModelConfig(const std::string& path, 
     return absl::InvalidArgumentError("names a model without a table of positions");
   }
   std::vector<WarmEntry> entries;
+  absl::Status missing;
   for (ModelTable& table : model->tables) {
-    table.spec.element_type = element_type;
+    // A map of buckets has one type, and it is no real one.
+    if (table.spec.element_type != ElementType::kI32) table.spec.element_type = element_type;
     absl::StatusOr<TableSpec> spec = Normalize(table.spec);
     if (!spec.ok()) return spec.status();
-    if (absl::Status bound = BindTensors(catalog, *spec); !bound.ok()) return bound;
+    absl::Status bound = BindTensors(catalog, *spec);
+    if (absl::IsNotFound(bound)) {
+      missing = std::move(bound);
+      continue;
+    }
+    if (!bound.ok()) return bound;
     entries.push_back({absl::StrCat(path, "#", table.name), *std::move(spec)});
   }
+  if (entries.empty()) return missing;
   return entries;
 }
 

@@ -1,7 +1,8 @@
 // The tables that the files of --warm name.
 //
 // A file whose name ends in .json is a model's config.json and gives every table of the model, in the
-// element type of --warm-dtype; any other is one posenc.v1.TableSpec as textproto.
+// element type of --warm-dtype, but for those of weights that the server was not given (--learned); any
+// other is one posenc.v1.TableSpec as textproto.
 // Reads files; pure otherwise.
 
 #ifndef POSENC_SERVER_APP_WARM_LIST_H_
