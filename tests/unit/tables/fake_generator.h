@@ -101,7 +101,7 @@ class FakeGenerator final : public TableGenerator {
       }
     }
   }
-  void GenerateAt(std::span<const int64_t>, std::span<std::byte* const>) const override {}
+  void GenerateAt(std::span<const double>, std::span<std::byte* const>) const override {}
 
  private:
   const double base_;

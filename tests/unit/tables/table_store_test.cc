@@ -168,7 +168,7 @@ TEST_F(TableStoreTest, CountsWhatItGenerated) {
   Load(Open(3), 0, 2);
   EXPECT_EQ(stats().generated_blocks, 3u);
   EXPECT_EQ(stats().generated_bytes, 3 * kBlock);
-  EXPECT_THAT(stats().generated_by_family, ElementsAre(3, 0, 0));
+  EXPECT_THAT(stats().generated_by_family, ElementsAre(3, 0, 0, 0, 0, 0, 0, 0));
   uint64_t timed = 0;
   for (const uint64_t count : stats().generation.counts) timed += count;
   EXPECT_EQ(timed, 3u);
