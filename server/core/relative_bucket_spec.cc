@@ -33,9 +33,6 @@ absl::Status NormalizeFamily(RelativeBucketSpec& spec) {
   Violations bad;
   std::visit([&](const auto& rule) { CheckRule(rule, bad); }, spec.rule);
   // Its buckets are signed numbers that a model looks up in its own way, not rows of a weight.
-  if (!spec.weight.empty() && std::holds_alternative<DebertaBuckets>(spec.rule)) {
-    bad.Add("relative_bucket.weight", absl::StrCat("'", spec.weight, "'"), "none with the rule deberta");
-  }
   if (spec.weight.empty()) {
     spec.scale = 1.0;
     spec.weight_sha256.clear();

@@ -50,8 +50,8 @@ struct DebertaBuckets {
   }
 };
 
-// Bucket of every query and key, "buckets" [max_len, max_len] in I32; or, with a weight [buckets, heads]
-// that the server was given under a name, the bias "bias" [heads, max_len, max_len] of a T5 model.
+// "buckets" [max_len, max_len] in I32; or, with a stored weight, "bias" [heads, max_len, max_len]. A weight is
+// [buckets, heads] for T5, [2·buckets, heads] for DeBERTa, whose bucket r is row r + buckets (or the nearest).
 struct RelativeBucketSpec {
   static constexpr absl::string_view kName = "relative_bucket";
 

@@ -25,6 +25,17 @@ std::vector<int32_t> BucketsOf(const RelativeBucketSpec& spec) {
   return buckets;
 }
 
+// The rows that a weight has, and which one belongs to bucket 0: signed buckets have theirs in the middle.
+struct WeightRows {
+  int64_t first;
+  int64_t count;
+};
+WeightRows WeightRowsOf(const std::variant<T5Buckets, DebertaBuckets>& rule) {
+  if (const auto* t5 = std::get_if<T5Buckets>(&rule)) return {0, t5->buckets};
+  const int64_t buckets = std::get<DebertaBuckets>(rule).buckets;
+  return {buckets, 2 * buckets};
+}
+
 class RelativeBucketGenerator final : public TableGenerator {
  public:
   // `weights` has the elements' bits by head, then bucket; empty for the map.
@@ -33,6 +44,7 @@ class RelativeBucketGenerator final : public TableGenerator {
         max_len_(spec.max_len),
         buckets_(BucketsOf(spec)),
         heads_(weights.empty() ? 1 : shape_.row_dims.front()),
+        weight_row_of_bucket_0_(WeightRowsOf(spec.rule).first),
         weights_(std::move(weights)) {
     facts_.error_bound = weights_.empty() ? "exact" : "correctly rounded (0.5 ulp)";
   }
@@ -50,7 +62,9 @@ class RelativeBucketGenerator final : public TableGenerator {
                   WriteToeplitz(max_len_, query, count, type, to, [&](int64_t delta) -> uint64_t {
                     const int32_t bucket = buckets_[max_len_ - 1 - delta];
                     if (weights_.empty()) return static_cast<uint32_t>(bucket);
-                    return weights_[head * per_head + bucket];
+                    // DeBERTa's buckets go on past the last row, which stands for all of them.
+                    const int64_t row = std::clamp<int64_t>(bucket + weight_row_of_bucket_0_, 0, per_head - 1);
+                    return weights_[head * per_head + row];
                   });
                 });
   }
@@ -62,6 +76,7 @@ class RelativeBucketGenerator final : public TableGenerator {
   const int64_t max_len_;
   const std::vector<int32_t> buckets_;
   const int64_t heads_;
+  const int64_t weight_row_of_bucket_0_;
   const std::vector<uint64_t> weights_;
   TableFacts facts_;
 };
@@ -108,13 +123,13 @@ absl::StatusOr<std::shared_ptr<const TableGenerator>> MakeRelativeBucket(const R
   }
   const absl::StatusOr<const StoredTensor*> weight = catalog.Find(spec.weight, "relative_bucket.weight");
   if (!weight.ok()) return weight.status();
-  const auto* rule = std::get_if<T5Buckets>(&spec.rule);
+  const int64_t rows = WeightRowsOf(spec.rule).count;
   const std::vector<int64_t>& dims = (*weight)->shape;
-  if (rule == nullptr || dims.size() != 2 || dims[0] != rule->buckets || dims[1] < 1) {
+  if (dims.size() != 2 || dims[0] != rows || dims[1] < 1) {
     Violations bad;
     bad.AddText("relative_bucket.weight",
                 absl::StrCat("names ", (*weight)->source, " of shape [", absl::StrJoin(dims, ", "), "]; allowed: [",
-                             rule == nullptr ? 0 : rule->buckets, ", heads], one row for each bucket"));
+                             rows, ", heads], one row for each bucket"));
     return bad.ToStatus();
   }
   TableShape shape{.row_dims = {dims[1], spec.max_len},

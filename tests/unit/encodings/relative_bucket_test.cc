@@ -106,6 +106,26 @@ TEST_F(BucketWeightTest, ScaleIsRoundedOnceWithTheWeight) {
   }
 }
 
+// Row r of the weight is bucket r − 4; buckets beyond −4 … 3 take the nearest row.
+TEST(DebertaWeightTest, BucketZeroIsTheMiddleRow) {
+  const std::vector<float> rows = {-4, -3, -2, -1, 0, 1, 2, 3};
+  TensorCatalog catalog;
+  ASSERT_OK(catalog.Add("w", {.element_type = ElementType::kF32,
+                              .shape = {8, 1},
+                              .data = std::as_bytes(std::span(rows)),
+                              .content_sha256 = std::string(64, '0')}));
+  const RelativeBucketSpec spec{
+      .rule = DebertaBuckets{.buckets = 4, .max_distance = 64}, .max_len = 64, .weight = "w"};
+  const auto table = TryMake(spec, ElementType::kF32, catalog);
+  ASSERT_OK(table);
+  const std::vector<double> last = NumbersOf(**table, 63, 1);
+  for (int64_t key = 0; key < 64; ++key) {
+    const auto bucket = static_cast<double>(BucketOf(std::get<DebertaBuckets>(spec.rule), 63 - key));
+    EXPECT_EQ(last[key], std::min(bucket, 3.0)) << key;
+  }
+  EXPECT_EQ(NumbersOf(**table, 0, 1)[2], BucketOf(std::get<DebertaBuckets>(spec.rule), -2));
+}
+
 TEST_F(BucketWeightTest, WeightsThatDoNotFitAreRefused) {
   RelativeBucketSpec spec = Spec();
   spec.rule = T5Buckets();
