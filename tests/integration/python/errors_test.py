@@ -44,7 +44,7 @@ CASES = [
     (INVALID, "spec.alibi.max_len", "spec { alibi { heads: 8 max_len: 1099511627776 } }"),
     (INVALID, "spec.alibi.bias_max", "spec { alibi { heads: 8 bias_max: -1 } }"),
     (INVALID, "spec.alibi.slope_rule", "spec { alibi { heads: 8 slope_rule: 5 } }"),
-    (INVALID, "spec.alibi.form", "spec { alibi { heads: 8 form: 5 } }"),
+    (INVALID, "spec.alibi.form", "spec { alibi { heads: 8 form: 6 } }"),
     (INVALID, "spec.alibi.masked", "spec { alibi { heads: 8 form: ALIBI_FORM_SYMMETRIC masked: true } }"),
     (OUT_OF_RANGE, "selection.rows.end", ROPE + "selection { rows { end: 101 } }"),
     (OUT_OF_RANGE, "selection.rows.begin", ROPE + "selection { rows { begin: -1 } }"),

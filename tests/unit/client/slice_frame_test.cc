@@ -41,6 +41,8 @@ class SliceFrameTest : public ::testing::Test {
     v1::Tensor& tensor = *message_.add_tensors();
     info.set_name(name);
     tensor.set_name(name);
+    info.set_element_type(v1::ELEMENT_TYPE_F32);
+    tensor.set_element_type(v1::ELEMENT_TYPE_F32);
     for (int64_t dim : {3, columns}) {
       info.add_shape(dim);
       tensor.add_shape(dim);
