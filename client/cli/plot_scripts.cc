@@ -65,12 +65,22 @@ std::string RowTics(const HeatPanel& panel) {
   return text + ")\n";
 }
 
+// gnuplot draws no image of a single row or column: there it gets the same once more, which lies outside of
+// the axes.
+Matrix Drawable(Matrix values) {
+  for (std::vector<double>& row : values) {
+    if (row.size() == 1) row.push_back(row.front());
+  }
+  if (values.size() == 1) values.push_back(values.front());
+  return values;
+}
+
 std::string HeatScript(const std::string& block, const HeatPanel& panel, double limit) {
   const auto rows = static_cast<int64_t>(panel.values.size());
   const auto columns = static_cast<int64_t>(panel.values.empty() ? 0 : panel.values.front().size());
   const int64_t first_row = panel.row_names.empty() ? panel.first_row : 0;
   return absl::StrCat(
-      Block(block, panel.values), "set title ", Quoted(panel.title), " noenhanced\nset xlabel ",
+      Block(block, Drawable(panel.values)), "set title ", Quoted(panel.title), " noenhanced\nset xlabel ",
       Quoted(panel.column_label), "\nset ylabel ", Quoted(panel.row_label), "\n", RowTics(panel), "set xrange [",
       panel.first_column, "-0.5:", panel.first_column + columns, "-0.5]\nset yrange [", first_row + rows,
       "-0.5:", first_row, "-0.5]\nset cbrange [", Number(-limit), ":", Number(limit), "]\nplot $", block,

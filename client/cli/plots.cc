@@ -35,10 +35,13 @@ Selection Visible(const PlotRequest& request, int64_t most) {
   Selection selection = request.selection;
   const std::vector<int64_t>& shape = request.description.tensors.front().shape;
   const size_t rank = RowRank(request.description.spec);
-  const std::string column = NameRows(request.description.spec, {}, shape).column_heading;
+  const RowNames names = NameRows(request.description.spec, {}, {shape.begin(), shape.begin() + rank});
+  const std::string& column = names.column_heading;
   if (rank == 2) {
     if (!selection.heads) selection.heads = Range{0, 1};
     if (!selection.rows) selection.rows = FirstRows(shape[1], most);
+  } else if (rank == 1 && names.headings.front() == "head") {
+    if (!selection.heads) selection.heads = FirstRows(shape[0], most);
   } else if (rank == 1 && !selection.rows && !HasPositions(selection)) {
     selection.rows = FirstRows(shape[0], most);
   }
@@ -254,6 +257,10 @@ Outcome PlotFrequencies(const PlotRequest& request, Picture& picture) {
 }
 
 Outcome PlotAlibi(const PlotRequest& request, Picture& picture) {
+  if (RowRank(request.subject.spec) != 2) {
+    return Usage("--form is one without queries, which has no map; allowed: causal, symmetric ('plot heatmap alibi' "
+                 "draws the others)");
+  }
   // One query at the beginning sees every distance, in the symmetric form.
   Subject subject = request.subject;
   AlibiSpec& alibi = std::get<AlibiSpec>(subject.spec.family);
@@ -279,8 +286,7 @@ Outcome PlotAlibi(const PlotRequest& request, Picture& picture) {
   if (!map.selection.heads) map.selection.heads = Range{0, 1};
   map.selection.keys = keys;
   if (!map.selection.rows) map.selection.rows = keys;
-  AlibiSpec& shown = std::get<AlibiSpec>(map.subject.spec.family);
-  if (RowRank(map.subject.spec) != 2) shown.form = AlibiForm::kCausal;
+  const AlibiSpec& shown = std::get<AlibiSpec>(map.subject.spec.family);
   map.description.spec = map.subject.spec;
   RowNames names;
   if (outcome = FetchNamed(map, map.selection, table, names); !outcome.ok()) return outcome;
