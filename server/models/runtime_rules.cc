@@ -121,7 +121,7 @@ void VllmLongRope(RopeDraft& rope, absl::string_view source) {
   auto* scaling = ScalingOf<LongRopeScaling>(rope);
   if (scaling == nullptr) return;
   const bool is_long = ServedLength(rope) > scaling->original_max_len;
-  ChooseList(rope, is_long, source, "max_model_len");
+  ChooseList(rope, is_long, source, "max_model_len, which effective_length stands for");
   const double usual = LongRopeMagnitude(RatioOf(rope.spec.max_len, *scaling), scaling->original_max_len);
   const double own = NumberOr(rope, is_long ? "long_mscale" : "short_mscale", usual);
   SetMagnitude(rope, own, source, "short_mscale, long_mscale, else by max_position_embeddings");
