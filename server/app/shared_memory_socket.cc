@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -157,6 +158,8 @@ absl::StatusOr<std::unique_ptr<SharedMemorySocket>> SharedMemorySocket::Open(con
     close(listener);
     return failed;
   }
+  // Whoever has a token may come, whatever user it runs as: the token says that it may.
+  chmod(path.c_str(), 0666);
   const int wake = eventfd(0, EFD_CLOEXEC);
   if (wake < 0) {
     const absl::Status failed = Failed(path, "eventfd");

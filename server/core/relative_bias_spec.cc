@@ -27,9 +27,21 @@ void CheckRule(const KerpleBias& rule, const RelativeBiasSpec& spec, Violations&
   }
 }
 
+// A block of F64 cells costs as many products of big numbers as it has cells and hidden units, and cannot be
+// stopped: about a second at the most. FIRE has 32 units.
+constexpr int64_t kMaxFireHidden = 64;
+constexpr int64_t kMaxFireRowTerms = int64_t{1} << 22;
+
 void CheckRule(const FireBias& rule, const RelativeBiasSpec& spec, Violations& bad) {
   const auto hidden = static_cast<int64_t>(rule.input_weight.size());
-  CheckRange("relative_bias.fire.input_weight.size", hidden, int64_t{1}, int64_t{1024}, bad);
+  if (hidden < 1 || hidden > kMaxFireHidden) {
+    bad.AddText("relative_bias.fire.input_weight",
+                absl::StrCat("has ", hidden, " entries; allowed: 1 to ", kMaxFireHidden));
+  }
+  if (hidden * spec.max_len > kMaxFireRowTerms) {
+    bad.Add("relative_bias.max_len", spec.max_len,
+            absl::StrCat("at most ", kMaxFireRowTerms / hidden, " with ", hidden, " hidden units"));
+  }
   CheckCount("relative_bias.fire.input_bias", rule.input_bias, hidden, "hidden unit", bad);
   CheckCount("relative_bias.fire.output_weight", rule.output_weight, hidden * spec.heads,
              "head and hidden unit", bad);

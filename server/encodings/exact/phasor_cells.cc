@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "server/encodings/exact/ziv.h"
@@ -12,8 +13,24 @@ namespace {
 // A product with a coordinate of up to 83 bits before the point keeps the 320 that turns need.
 constexpr int64_t kRealBits = 448;
 
-// Nearer to a whole quarter than this an angle is taken to stand on it.
-constexpr int64_t kQuarterExponent = 1024 - kZivLimitBits;
+// Nearer to a whole quarter than this an angle is taken to stand on it: the frequency is good to
+// 2^-kFarBits, a coordinate has up to 83 bits before the point, and no double but 0 is as small.
+constexpr int64_t kFarBits = 2560;
+constexpr int64_t kQuarterExponent = 256 - kFarBits;
+
+// Returns frequency k in turns, to 2^-kFarBits. Where a frequency is a fraction of a turn such as 1/3, every
+// third position asks for it: each thread keeps those of the table that it is at.
+const Real& FarTurns(const Frequencies& source, int64_t k) {
+  struct Kept {
+    Frequencies source;
+    std::unordered_map<int64_t, Real> turns;
+  };
+  static thread_local Kept kept;
+  if (kept.source != source) kept = {source, {}};
+  const auto found = kept.turns.find(k);
+  if (found != kept.turns.end()) return found->second;
+  return kept.turns.emplace(k, AsTurns(*source, source->At(k, kFarBits + 128))).first->second;
+}
 
 Enclosure Enclose(const Real& value) {
   Enclosure result = RoundedToOdd(value).Normalized();
@@ -57,7 +74,7 @@ size_t PhasorCells::footprint_bytes() const {
 }
 
 Phasor PhasorCells::FarAt(const Coordinate& coordinate, int64_t k) const {
-  Real quarters = coordinate.Times(AsTurns(*source_, source_->At(k, kZivLimitBits + 128)));
+  Real quarters = coordinate.Times(FarTurns(source_, k));
   mpfr_mul_2ui(quarters.get(), quarters.get(), 2, MPFR_RNDN);
   Real whole(quarters.precision_bits()), sin(kZivFirstBits), cos(kZivFirstBits);
   mpfr_rint(whole.get(), quarters.get(), MPFR_RNDN);

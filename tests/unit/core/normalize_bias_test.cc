@@ -7,6 +7,7 @@ namespace {
 
 TEST(NormalizeBiasTest, RefusesEveryFieldOutOfItsRange) {
   const std::vector<double> two = {1, 2};
+  const std::vector<double> wide(65, 1.0);
   const std::vector<std::pair<const char*, FamilySpec>> cases = {
       {"relative_bucket.t5.buckets", RelativeBucketSpec{.rule = T5Buckets{.buckets = 2}}},
       {"relative_bucket.t5.buckets", RelativeBucketSpec{.rule = T5Buckets{.buckets = 7}}},
@@ -21,6 +22,9 @@ TEST(NormalizeBiasTest, RefusesEveryFieldOutOfItsRange) {
       {"relative_bias.kerple.r2[1]",
        RelativeBiasSpec{.rule = KerpleBias{.kind = KerpleKind::kPower, .r1 = two, .r2 = {1, 2.5}}, .heads = 2}},
       {"relative_bias.fire.input_bias", RelativeBiasSpec{.rule = FireBias{.input_weight = two}}},
+      {"relative_bias.fire.input_weight", RelativeBiasSpec{.rule = FireBias{.input_weight = wide}}},
+      {"relative_bias.max_len",
+       RelativeBiasSpec{.rule = FireBias{.input_weight = {1, 2, 3, 4}}, .max_len = (int64_t{1} << 21)}},
       {"query_temperature.floor_len", QueryTemperatureSpec{.floor_len = 0}},
       {"learned.name", LearnedSpec()},
       {"learned.content_sha256", LearnedSpec{.name = "a", .content_sha256 = "ff"}},

@@ -235,5 +235,18 @@ TEST(SoftmaxScaleTest, IsTheSquareOfDeepSeeksFactor) {
   EXPECT_EQ((*table)->facts().magnitude, 1.0);
 }
 
+// Base 9 has the frequencies 1 and 1/3 of a turn: every third position is a whole turn of both.
+TEST(PhasorTablesTest, ThirdsOfATurnComeBackToZero) {
+  const auto spec = Normalize({.family = SinusoidalSpec{.d_model = 4, .base = 9, .full_turns = true},
+                               .element_type = ElementType::kF64});
+  ASSERT_OK(spec);
+  const auto table = *MakeTableGenerator(*spec);
+  std::vector<double> rows(5 * 4);
+  auto* const out = reinterpret_cast<std::byte*>(rows.data());
+  table->GenerateAt(std::vector<double>{0, 1, 2, 3, 4998}, std::vector<std::byte*>{out});
+  const double sin = 0.86602540378443864676;  // sqrt(3) / 2
+  EXPECT_THAT(rows, ::testing::ElementsAre(0, 1, 0, 1, 0, 1, sin, -0.5, 0, 1, -sin, -0.5, 0, 1, 0, 1, 0, 1, 0, 1));
+}
+
 }  // namespace
 }  // namespace posenc
