@@ -1,4 +1,5 @@
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -87,6 +88,13 @@ TEST_F(SharedMemoryTest, NobodyCanWriteToIt) {
   void* const begin = const_cast<std::byte*>(table->bytes("cos").data());
   EXPECT_NE(mprotect(begin, 4096, PROT_READ | PROT_WRITE), 0);
   EXPECT_TRUE(errno == EACCES || errno == EPERM) << errno;
+}
+
+// The token is what allows; the client may run as another user.
+TEST_F(SharedMemoryTest, SocketIsOpenToAllUsers) {
+  struct stat info{};
+  ASSERT_EQ(stat(socket_.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0666u);
 }
 
 TEST_F(SharedMemoryTest, MappedTableOutlivesItsEviction) {

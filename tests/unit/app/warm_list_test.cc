@@ -55,6 +55,18 @@ TEST_F(WarmListTest, ConfigGivesItsTablesInTheTypeAskedFor) {
   EXPECT_THAT((*list)[0].name, HasSubstr("config.json#"));
 }
 
+// Whisper's encoder has sines, its decoder a table among the weights.
+TEST_F(WarmListTest, WeightsThatTheServerWasNotGivenAreLeftOut) {
+  const std::string whisper = R"({"model_type": "whisper", "d_model": 384, "max_source_positions": 1500})";
+  const auto list = LoadWarmList({File("config.json", whisper)}, ElementType::kF32);
+  ASSERT_OK(list);
+  ASSERT_THAT(*list, SizeIs(1));
+  EXPECT_EQ(std::get<SinusoidalSpec>((*list)[0].spec.family).d_model, 384);
+  const std::string opt = R"({"model_type": "opt", "hidden_size": 768, "max_position_embeddings": 2048})";
+  EXPECT_THAT(LoadWarmList({File("opt.json", opt)}, ElementType::kF32),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("--learned")));
+}
+
 TEST_F(WarmListTest, FailuresNameTheFileAndTheReason) {
   EXPECT_THAT(LoadWarmList({"/no/such"}, ElementType::kF32),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("--warm /no/such")));
