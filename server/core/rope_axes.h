@@ -16,7 +16,8 @@ namespace posenc {
 // The first five keep the frequencies of the one-axis table, w_i by the global i.
 //  kContiguous       section after section: Qwen2-VL, GLM-4V, XD-RoPE (four sections).
 //  kInterleaved      i mod 3 = 1 below 3·h is h, i mod 3 = 2 below 3·w is w, the rest is t: Qwen3-VL.
-//  kInterleavedGgml  the same in llama.cpp: i mod 3 = 0 below 3·t is t, what is left is the fourth axis.
+//  kInterleavedGgml  the same in llama.cpp: i mod 3 = 0 below 3·t is t, what is left is the fourth axis,
+//                    which is 0 in rows by index and in single positions, as for text there.
 //  kAlternating      h and w in turn over the first h + w pairs, then t: Ernie 4.5 VL, Bailing.
 //  kBalanced         the axis whose share is furthest behind, never the one before, the last pair t:
 //                    openPangu.

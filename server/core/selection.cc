@@ -106,11 +106,14 @@ void CheckPositions(const PositionList& list, const TableShape& shape, Findings&
   }
 }
 
-// Text rows of a table with several axes stand at the same position on each.
-std::vector<double> PerAxis(const PositionList& list, int64_t axes) {
-  if (list.per_axis || axes == 1) return list.values;
+// Text rows of a table with several axes stand at the same position on each that moves with text.
+std::vector<double> PerAxis(const PositionList& list, const TableShape& shape) {
+  if (list.per_axis || shape.position_axes == 1) return list.values;
   std::vector<double> all;
-  for (double position : list.values) all.insert(all.end(), static_cast<size_t>(axes), position);
+  for (double position : list.values) {
+    all.insert(all.end(), static_cast<size_t>(shape.position_axes), position);
+    if (shape.last_axis_still) all.back() = 0;
+  }
   return all;
 }
 
@@ -124,7 +127,7 @@ void ResolvePositions(const Selection& selection, const std::vector<PositionList
   if (!CheckKind(list, shape, findings)) return;
   CheckPositions(list, shape, findings);
   plan.position_axes = shape.position_axes;
-  plan.positions = PerAxis(list, shape.position_axes);
+  plan.positions = PerAxis(list, shape);
   plan.row_dims = {static_cast<int64_t>(plan.positions.size()) / plan.position_axes};
 }
 
@@ -225,9 +228,9 @@ std::vector<int64_t> SlicePlan::TensorDims(const TensorShape& tensor) const {
 
 std::optional<int64_t> RowOfPosition(const TableShape& shape, const SlicePlan& plan, int64_t out_row) {
   const auto first = plan.positions.begin() + out_row * plan.position_axes;
-  if (!std::all_of(first, first + plan.position_axes, [&](double other) { return other == *first; })) {
-    return std::nullopt;
-  }
+  const auto last = first + plan.position_axes - (shape.last_axis_still ? 1 : 0);
+  if (!std::all_of(first, last, [&](double other) { return other == *first; })) return std::nullopt;
+  if (shape.last_axis_still && *last != 0) return std::nullopt;
   const double offset = *first - static_cast<double>(shape.first_position);
   const double row = shape.descending ? -offset : offset;
   if (!(row >= 0 && row < static_cast<double>(shape.rows())) || row != std::floor(row)) return std::nullopt;

@@ -55,6 +55,7 @@ struct TableShape {
   int64_t positions_begin = 0;
   int64_t positions_end = 0;
   int64_t position_axes = 1;      // coordinates of one position (M-RoPE: 3)
+  bool last_axis_still = false;   // rows by index and single positions have 0 on the last axis
   bool real_positions = false;    // whether positions may be any real number between begin and end
   bool descending = false;        // row r is position first_position − r
 

@@ -8,6 +8,7 @@
 #include "server/encodings/rope.h"
 #include "server/encodings/rope_form.h"
 #include "server/encodings/sinusoidal.h"
+#include "server/encodings/still_axis.h"
 #include "server/encodings/xpos_generator.h"
 
 namespace posenc {
@@ -24,6 +25,13 @@ Generator MakeRows(const RopeSpec& spec, ElementType type) {
   return std::make_shared<PhasorGenerator>(table);
 }
 
+// MakeRows, and what text tokens leave still.
+Generator MakeTextRows(const RopeSpec& spec, ElementType type) {
+  Generator rows = MakeRows(spec, type);
+  if (!rows->shape().last_axis_still) return rows;
+  return std::make_shared<StillAxisGenerator>(std::move(rows), RopeForm(spec, type));
+}
+
 }  // namespace
 
 Generator MakeExactSinusoidal(const SinusoidalSpec& spec, ElementType type) {
@@ -35,7 +43,7 @@ Generator MakeExactGridSinusoidal(const GridSinusoidalSpec& spec, ElementType ty
 }
 
 Generator MakeExactRope(const RopeSpec& spec, ElementType type) {
-  Generator rows = MakeRows(PlainRows(spec), type);
+  Generator rows = MakeTextRows(PlainRows(spec), type);
   if (!spec.dual_chunk || rows->shape().row_kind == RowKind::kSingle) return rows;
   return std::make_shared<ChunkGenerator>(std::move(rows), *spec.dual_chunk, spec.max_len);
 }

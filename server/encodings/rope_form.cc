@@ -17,7 +17,10 @@ TableShape PositionShape(const RopeSpec& spec) {
                    .positions_begin = std::min(spec.first_position, 1 - spec.max_len),
                    .positions_end = spec.first_position + spec.max_len};
   if (spec.axes) shape.position_axes = static_cast<int64_t>(spec.axes->sections.size());
-  if (!spec.grid) return shape;
+  if (!spec.grid) {
+    shape.last_axis_still = spec.axes && spec.axes->map == AxisMap::kInterleavedGgml;
+    return shape;
+  }
   shape.row_dims = {spec.grid->rows()};
   shape.row_kind = RowKind::kCells;
   shape.first_position = shape.positions_begin = shape.positions_end = 0;

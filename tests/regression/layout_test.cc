@@ -107,6 +107,21 @@ TEST(Mnn4133Test, EqualPositionsGiveThePlainRow) {
   EXPECT_EQ(CosAt(Interleaved(), {7, 7, 7}), plain);
 }
 
+// llama.cpp leaves the pairs of its fourth axis at 0 for text, so that they stand still.
+TEST(Mnn4133Test, LlamaCppDoesNotTurnWhatIsLeftOver) {
+  const Rope ggml = MRope(AxisMap::kInterleavedGgml, {24, 20, 20, 0});
+  const std::vector<double> meant = RowAt(Interleaved(), 262143, "cos");
+  const std::vector<double> cos = RowAt(ggml, 262143, "cos");
+  ASSERT_EQ(cos.size(), 64u);
+  EXPECT_EQ(cos, CosAt(ggml, {262143, 262143, 262143, 0}));
+  for (int pair = 0; pair < 64; ++pair) {
+    const bool left_over = pair == 61 || pair == 62;
+    EXPECT_EQ(cos[pair], left_over ? 1.0 : meant[pair]) << pair;
+  }
+  EXPECT_NE(meant[61], 1.0);
+  EXPECT_EQ(CosAt(ggml, {0, 0, 0, 262143})[61], meant[61]);
+}
+
 TEST(Nanochat299Test, ShapeSaysHowWideTheTableIs) {
   const std::vector<std::pair<RopeLayout, int64_t>> widths = {{RopeLayout::kSplitHalf, 64},
                                                               {RopeLayout::kSplitDuplicated, 128},

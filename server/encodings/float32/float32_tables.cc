@@ -7,6 +7,7 @@
 #include "server/encodings/grid_sinusoidal.h"
 #include "server/encodings/rope_form.h"
 #include "server/encodings/sinusoidal.h"
+#include "server/encodings/still_axis.h"
 
 namespace posenc {
 namespace {
@@ -40,6 +41,13 @@ Generator MakeRows(const RopeSpec& spec, ElementType type, Arithmetic arithmetic
   return std::make_shared<Float32Generator>(std::move(table));
 }
 
+// MakeRows, and what text tokens leave still.
+Generator MakeTextRows(const RopeSpec& spec, ElementType type, Arithmetic arithmetic) {
+  Generator rows = MakeRows(spec, type, arithmetic);
+  if (!rows->shape().last_axis_still) return rows;
+  return std::make_shared<StillAxisGenerator>(std::move(rows), RopeForm(spec, type));
+}
+
 }  // namespace
 
 Generator MakeFloat32Sinusoidal(const SinusoidalSpec& spec, ElementType type) {
@@ -62,7 +70,7 @@ Generator MakeFloat32GridSinusoidal(const GridSinusoidalSpec& spec, ElementType 
 }
 
 Generator MakeFloat32Rope(const RopeSpec& spec, ElementType type, Arithmetic arithmetic) {
-  Generator rows = MakeRows(PlainRows(spec), type, arithmetic);
+  Generator rows = MakeTextRows(PlainRows(spec), type, arithmetic);
   if (!spec.dual_chunk || rows->shape().row_kind == RowKind::kSingle) return rows;
   return std::make_shared<ChunkGenerator>(std::move(rows), *spec.dual_chunk, spec.max_len);
 }

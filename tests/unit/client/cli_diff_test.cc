@@ -146,6 +146,16 @@ TEST_F(CliDiffTest, ModelsSayWhereAParameterComesFrom) {
   EXPECT_THAT(Diff(config, config + "@nobody").err, HasSubstr("'nobody' is unknown; allowed: transformers, vllm"));
 }
 
+TEST_F(CliDiffTest, RuntimesDisagreeAboutLeftOverPairs) {
+  const std::string config =
+      Write("config.json", R"({"model_type":"llama","hidden_size":1024,"num_attention_heads":8,)"
+                           R"("max_position_embeddings":300000,"rope_scaling":{"rope_type":"default",)"
+                           R"("mrope_section":[24,20,20],"mrope_interleaved":true}})");
+  const auto diff = Json(config + "@transformers", config + "@llama.cpp", "--rows 262143:262144");
+  EXPECT_EQ(diff["equal"], false) << diff;
+  EXPECT_EQ(diff["first"]["pair"], 61) << diff;
+}
+
 TEST_F(CliDiffTest, LargeTablesPassInPieces) {
   const Result result = Diff("rope --head-dim 256 --max-len 30000", "rope --head-dim 256 --max-len 30000");
   EXPECT_THAT(result.out, HasSubstr("30000 rows, 7680000 numbers\nequal"));

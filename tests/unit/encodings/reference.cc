@@ -194,9 +194,8 @@ uint64_t Reference::Cell(size_t tensor, int64_t position, int64_t index) {
 uint64_t Reference::CellAt(size_t tensor, const std::vector<double>& position, int64_t index) {
   if (const auto* spec = std::get_if<RopeSpec>(&spec_.family)) {
     const Meaning meaning = MeaningOf(*spec, tensor, index);
-    const size_t axis = position.size() == 1 ? 0 : ReferenceAxis(*spec, meaning.pair);
     Number coordinate, magnitude;
-    mpfr_set_d(coordinate.value, position[axis], MPFR_RNDN);
+    mpfr_set_d(coordinate.value, ReferenceCoordinate(*spec, meaning.pair, position), MPFR_RNDN);
     ReferenceMagnitude(*spec, magnitude.value);
     if (spec->xpos) ReferenceXPosScale(*spec, meaning.pair, tensor >= 2, coordinate.value, magnitude.value);
     return Round(meaning, coordinate.value, magnitude.value, ReferenceUnit(*spec));

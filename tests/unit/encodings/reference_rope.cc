@@ -228,6 +228,9 @@ AngleUnit ReferenceUnit(const RopeSpec& spec) {
   return spec.axes->bands == FrequencyBands::kGeometric ? AngleUnit::kRadians : AngleUnit::kHalfTurns;
 }
 
+namespace {
+
+// The axis that a pair takes its position from.
 size_t ReferenceAxis(const RopeSpec& spec, int64_t pair) {
   const RopeAxes& axes = *spec.axes;
   const auto in_sections = [&](int64_t first) {
@@ -252,6 +255,15 @@ size_t ReferenceAxis(const RopeSpec& spec, int64_t pair) {
     default:
       return pair < axes.identity_pairs ? 0 : in_sections(axes.identity_pairs);
   }
+}
+
+}  // namespace
+
+double ReferenceCoordinate(const RopeSpec& spec, int64_t pair, const std::vector<double>& position) {
+  if (!spec.axes) return position.front();
+  const size_t axis = ReferenceAxis(spec, pair);
+  if (position.size() > 1) return position[axis];
+  return spec.axes->map == AxisMap::kInterleavedGgml && axis == 3 ? 0 : position.front();
 }
 
 void ReferenceRopeFrequency(const RopeSpec& spec, int64_t pair, mpfr_ptr w) {

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "server/core/rope_spec.h"
 #include "tests/unit/encodings/reference.h"
@@ -18,8 +19,9 @@ AngleUnit ReferenceUnit(const RopeSpec& spec);
 // Frequency of a pair, in that unit.
 void ReferenceRopeFrequency(const RopeSpec& spec, int64_t pair, mpfr_ptr w);
 
-// The axis that a pair takes its position from.
-size_t ReferenceAxis(const RopeSpec& spec, int64_t pair);
+// What a pair turns by, of a position that has one coordinate for each axis, or one for all. Text has 0 on
+// the fourth axis of llama.cpp's interleaving.
+double ReferenceCoordinate(const RopeSpec& spec, int64_t pair, const std::vector<double>& position);
 
 // The factor on cosines and sines.
 void ReferenceMagnitude(const RopeSpec& spec, mpfr_ptr m);
