@@ -27,10 +27,11 @@ uint32_t ChecksumOf(const RowData& rows) {
 }  // namespace
 
 SliceStream::SliceStream(ContextPtr context, TablePtr table, ChunkCursor cursor, std::string header,
-                         std::shared_ptr<StreamCall> call)
+                         ChunkData data, std::shared_ptr<StreamCall> call)
     : context_(std::move(context)),
       table_(std::move(table)),
       call_(std::move(call)),
+      data_(data),
       cursor_(std::move(cursor)),
       header_(std::move(header)) {}
 
@@ -77,6 +78,9 @@ SliceStream::Chunk SliceStream::MakeChunk(const SlicePlan& plan, RowData rows) {
   fields.set_first_row(cursor_.next_row());
   fields.set_row_count(plan.row_count());
   fields.set_crc32c(ChecksumOf(rows));
+  if (data_ == ChunkData::kLeftOut) {
+    for (std::vector<SharedBytes>& tensor : rows.tensors) tensor.clear();
+  }
   Chunk chunk;
   chunk.frame = FrameTensors(fields.SerializeAsString(),
                              TensorPartsOf(table_->shape(), plan, std::move(rows)));

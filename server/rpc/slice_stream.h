@@ -24,11 +24,14 @@
 
 namespace posenc {
 
+// Whether chunks carry their tensors' data, or the checksum of them alone. The rows are fetched either way.
+enum class ChunkData : uint8_t { kSent, kLeftOut };
+
 class SliceStream final : public StreamProducer, public std::enable_shared_from_this<SliceStream> {
  public:
   // `header` is the serialised SliceHeader, for the first chunk.
   SliceStream(ContextPtr context, TablePtr table, ChunkCursor cursor, std::string header,
-              std::shared_ptr<StreamCall> call);
+              ChunkData data, std::shared_ptr<StreamCall> call);
 
   // Fetches the first chunk; all else follows. Called once.
   void Start();
@@ -52,6 +55,7 @@ class SliceStream final : public StreamProducer, public std::enable_shared_from_
   const ContextPtr context_;
   const TablePtr table_;
   const std::shared_ptr<StreamCall> call_;
+  const ChunkData data_;
   // Used by the fetch under way only, and there is one at a time:
   ChunkCursor cursor_;
   std::string header_;

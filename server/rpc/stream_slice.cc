@@ -31,15 +31,23 @@ std::string SerializedHeader(const Table& table, const SlicePlan& plan) {
   return header.SerializeAsString();
 }
 
-void Begin(const ContextPtr& context, const TablePtr& table, const Selection& selection,
-           int64_t skip_rows, const std::shared_ptr<StreamCall>& call) {
-  absl::StatusOr<SlicePlan> plan = ResolveSelection(selection, table->shape());
+// What a request asks for, besides the table.
+struct Wanted {
+  Selection selection;
+  int64_t skip_rows = 0;
+  ChunkData data = ChunkData::kSent;
+};
+
+void Begin(const ContextPtr& context, const TablePtr& table, const Wanted& wanted,
+           const std::shared_ptr<StreamCall>& call) {
+  absl::StatusOr<SlicePlan> plan = ResolveSelection(wanted.selection, table->shape());
   if (!plan.ok()) return call->Finish(plan.status());
-  absl::Status skip = CheckSkip(skip_rows, plan->row_count());
+  absl::Status skip = CheckSkip(wanted.skip_rows, plan->row_count());
   if (!skip.ok()) return call->Finish(std::move(skip));
   std::string header = SerializedHeader(*table, *plan);
-  ChunkCursor cursor(table, *std::move(plan), skip_rows, context->block_bytes);
-  std::make_shared<SliceStream>(context, table, std::move(cursor), std::move(header), call)->Start();
+  ChunkCursor cursor(table, *std::move(plan), wanted.skip_rows, context->block_bytes);
+  std::make_shared<SliceStream>(context, table, std::move(cursor), std::move(header), wanted.data, call)
+      ->Start();
 }
 
 }  // namespace
@@ -49,12 +57,14 @@ void StreamSlice(const ContextPtr& context, const v1::StreamSliceRequest& reques
   absl::StatusOr<SliceRequest> decoded = 
       DecodeSliceRequest(request.spec(), request.selection(), *context->catalog);
   if (!decoded.ok()) return call->Finish(decoded.status());
-  context->store->Open(decoded->spec, [context, selection = std::move(decoded->selection),
-                                       skip_rows = request.skip_rows(), call](auto table) {
+  Wanted wanted{.selection = std::move(decoded->selection),
+                .skip_rows = request.skip_rows(),
+                .data = request.checksums_only() ? ChunkData::kLeftOut : ChunkData::kSent};
+  context->store->Open(decoded->spec, [context, wanted = std::move(wanted), call](auto table) {
     CatchExceptions(
         [&] {
           if (!table.ok()) return call->Finish(table.status());
-          Begin(context, *table, selection, skip_rows, call);
+          Begin(context, *table, wanted, call);
         },
         [&](absl::Status failure) { call->Finish(std::move(failure)); });
   });

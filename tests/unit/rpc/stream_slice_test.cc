@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "server/core/crc32c.h"
 #include "tests/unit/rpc/rpc_fixture.h"
 
@@ -131,6 +132,27 @@ TEST_F(StreamSliceTest, StreamsATableLargerThanTheBudget) {
   ASSERT_OK(slice.status);
   EXPECT_EQ(slice.Data(1), ExpectedRows(spec, 0, 20000, 1));
   EXPECT_LE(store().stats().peak_bytes, size_t{1} << 20);
+}
+
+// Compares the chunks of `request` with those that the same request gets without their data.
+void ExpectChecksumsOf(const StreamedSlice& whole, const StreamedSlice& checksums) {
+  ASSERT_OK(whole.status);
+  ASSERT_OK(checksums.status);
+  ASSERT_EQ(checksums.chunks.size(), whole.chunks.size());
+  for (size_t i = 0; i < whole.chunks.size(); ++i) {
+    v1::StreamSliceResponse expected = whole.chunks[i];
+    for (v1::Tensor& tensor : *expected.mutable_tensors()) tensor.clear_data();
+    EXPECT_EQ(checksums.chunks[i].SerializeAsString(), expected.SerializeAsString()) << i;
+  }
+}
+
+TEST_F(StreamSliceTest, ChecksumsOnlyLeavesOutNothingButTheData) {
+  for (const char* rest : {"", "skip_rows: 500", "skip_rows: 1000",
+                           "selection { rows { begin: 100 end: 300 } columns { begin: 3 end: 60 } }",
+                           "selection { positions { values: 3 values: -7 values: 3 } }"}) {
+    const std::string request = absl::StrCat("spec {", kRope, "} ", rest);
+    ExpectChecksumsOf(StreamSlice(request), StreamSlice(request + " checksums_only: true"));
+  }
 }
 
 TEST_F(StreamSliceTest, WireBytesAreThoseOfProtobuf) {
