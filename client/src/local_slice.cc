@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/src/destinations.h"
+#include "server/core/crc32c.h"
 #include "server/core/limits.h"
 #include "server/core/normalize.h"
 #include "server/core/table_key.h"
@@ -114,6 +115,32 @@ void LocalSlice::Generate(int64_t first_row, int64_t row_count,
   }
 }
 
+uint32_t LocalSlice::ChecksumOfRows(int64_t row_count,
+                                    std::span<const std::span<std::byte>> memory) const {
+  uint32_t crc32c = 0;
+  for (size_t i = 0; i < memory.size(); ++i) {
+    crc32c = ExtendCrc32c(crc32c, memory[i].first(row_count * row_bytes(i)));
+  }
+  return crc32c;
+}
+
+absl::Status LocalSlice::StreamChecksums(const StreamParams& params) const {
+  const int64_t step = RowsPerChunk();
+  std::vector<std::vector<std::byte>> scratch;
+  for (size_t i = 0; i < info_.tensors.size(); ++i) scratch.emplace_back(step * row_bytes(i));
+  const std::vector<std::span<std::byte>> memory(scratch.begin(), scratch.end());
+  for (int64_t row = params.skip_rows; params.on_chunk && row < info_.row_count; row += step) {
+    const int64_t count = std::min(step, info_.row_count - row);
+    Generate(row, count, memory);
+    absl::Status status = params.on_chunk({.slice = info_,
+                                           .first_row = row,
+                                           .row_count = count,
+                                           .crc32c = ChecksumOfRows(count, memory)});
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 int64_t LocalSlice::RowsPerChunk() const {
   const auto chunk = static_cast<int64_t>(limits::kDefaultBlockBytes);
   return std::max<int64_t>(1, chunk / std::max<int64_t>(1, generator_->shape().row_bytes()));
@@ -125,6 +152,7 @@ absl::Status LocalSlice::Stream(const StreamParams& params) const {
     bad.Add("skip_rows", params.skip_rows, absl::StrCat("0 to ", info_.row_count));
     return bad.ToStatus(absl::StatusCode::kOutOfRange);
   }
+  if (params.checksums_only) return StreamChecksums(params);
   const auto destinations = AskForDestinations(params, info_);
   if (!destinations.ok()) return destinations.status();
   std::vector<std::vector<std::byte>> scratch(info_.tensors.size());

@@ -30,11 +30,15 @@ class LocalSlice {
   const TableSpec& spec() const { return spec_; }  // normalised and bound
   const TableGenerator& generator() const { return *generator_; }
   const SliceInfo& info() const { return info_; }
+  int64_t row_bytes(size_t tensor) const;  // of the answer
 
   // Writes rows [first_row, first_row + row_count) of the answer to the front of each destination.
   // Requires: the rows are the answer's, the destinations large enough.
   void Generate(int64_t first_row, int64_t row_count,
                 std::span<const std::span<std::byte>> destinations) const;
+
+  // Returns the CRC-32C of rows at the front of each span, one tensor after the other.
+  uint32_t ChecksumOfRows(int64_t row_count, std::span<const std::span<std::byte>> memory) const;
 
   // Does what StreamParams asks for, chunk by chunk; its spec and selection are those of this slice.
   absl::Status Stream(const StreamParams& params) const;
@@ -44,8 +48,8 @@ class LocalSlice {
 
   void GenerateWholeRows(int64_t first_row, int64_t row_count, Pointers out) const;
   void GenerateColumns(int64_t first_row, int64_t row_count, Pointers out) const;
+  absl::Status StreamChecksums(const StreamParams& params) const;
   int64_t RowsPerChunk() const;
-  int64_t row_bytes(size_t tensor) const;  // of the answer
 
   TableSpec spec_;
   std::shared_ptr<const TableGenerator> generator_;

@@ -35,6 +35,9 @@ class RemoteConnection : public Connection {
   absl::StatusOr<EvictedTables> Evict(const EvictParams& params) override;
   absl::StatusOr<ServerStatus> ServerInfo(const CallOptions& call) override;
   absl::StatusOr<HealthStatus> Health(const CallOptions& call) override;
+  bool MapsTables(const CallOptions& call) override {
+    return options_.shared_memory && HasSharedMemory(call);
+  }
 
  private:
   // What one call has to work with; `context` is a fresh one for every attempt.

@@ -76,6 +76,7 @@ absl::Status RemoteConnection::Stream(const StreamParams& params) {
   v1::StreamSliceRequest request;
   *request.mutable_spec() = EncodeSpec(params.spec);
   *request.mutable_selection() = EncodeSelection(params.selection);
+  request.set_checksums_only(params.checksums_only);
   const double bytes = EstimateBytes(params.spec, params.selection);
   absl::Status stopped;
   absl::Status status = Run(params.call, bytes, [&](grpc::ClientContext& context, RetryLoop& loop) {

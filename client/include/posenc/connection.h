@@ -60,6 +60,9 @@ struct StreamParams {
   int64_t skip_rows = 0;      // rows of the answer that are left out at its beginning
   Destinations destinations = {};  // absent: chunks are in memory that the next chunk overwrites
   ChunkCallback on_chunk = {};     // called by the calling thread, rows in order, each row once
+  // Leaves the numbers out: chunks have no tensors but the checksum of their rows, and no destinations
+  // are asked for. For those who compute the rows themselves, see posenc/verified.h.
+  bool checksums_only = false;
   CallOptions call = {};
 };
 
@@ -99,6 +102,9 @@ class Connection {
   virtual absl::StatusOr<EvictedTables> Evict(const EvictParams& params) = 0;
   virtual absl::StatusOr<ServerStatus> ServerInfo(const CallOptions& call) = 0;
   virtual absl::StatusOr<HealthStatus> Health(const CallOptions& call) = 0;
+
+  // Whether Fetch maps whole tables out of the service's memory, which nothing else is quicker than.
+  virtual bool MapsTables(const CallOptions&) { return false; }
 };
 
 }  // namespace client_v1

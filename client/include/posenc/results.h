@@ -55,6 +55,8 @@ struct Chunk {
   int64_t first_row = 0;  // index within the answer's rows (heads and queries flattened)
   int64_t row_count = 0;
   std::span<const std::span<const std::byte>> tensors = {};  // these rows of each tensor
+  // CRC-32C of these rows, one tensor after the other. With StreamParams::checksums_only alone.
+  uint32_t crc32c = 0;
 };
 
 struct WarmProgress {
