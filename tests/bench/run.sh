@@ -2,34 +2,50 @@
 # Measures posenc side by side with the alternative, in interleaved rounds, and prints a table.
 set -euo pipefail
 
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$root"
+programs=(generate_vs_memset rpc_ratios)
+
 usage() {
   cat <<'TXT'
-usage: tests/bench/run.sh [--json FILE] [--only KEY]
+usage: tests/bench/run.sh [--json FILE] [--only KEY] [--no-build]
 
-Builds the benchmarks (preset "bench") and prints every ratio with the machine it was measured on.
+Builds the benchmarks (preset "bench", in build/release) and prints every ratio, its goal and its spread,
+with the machine and the versions that it was measured on. Ratios are over 1 where posenc is the better
+one, except where the goal is an upper bound.
   --json FILE  also writes {"machine": ..., "ratios": {KEY: ...}, "details": [...]} to FILE
-  --only KEY   measures one ratio, e.g. generate_vs_memset
+  --only KEY   measures one ratio
+  --no-build   measures the programs as they are
+
+Keys:
 TXT
+  /usr/bin/python3 tests/bench/report.py --keys
 }
 
-json="" only=""
+json="" only="" build=yes
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --json) json=${2:?--json needs a file}; shift 2 ;;
     --only) only=${2:?--only needs a key}; shift 2 ;;
+    --no-build) build=no; shift ;;
     -h|--help) usage; exit 0 ;;
     *) echo "run.sh: unknown argument '$1'" >&2; usage >&2; exit 2 ;;
   esac
 done
 
-root=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$root"
-echo "building the benchmarks ..." >&2
-cmake --preset bench > /dev/null
-cmake --build --preset bench --target generate_vs_memset >&2
+if [[ -n $only ]]; then
+  programs=("$(/usr/bin/python3 tests/bench/report.py --program "$only")")
+fi
+if [[ $build == yes ]]; then
+  echo "building the benchmarks ..." >&2
+  cmake --preset bench > /dev/null
+  cmake --build --preset bench --target "${programs[@]}" bare_server posenc-server >&2
+fi
 
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
-echo "measuring ..." >&2
-build/bench/bin/generate_vs_memset ${only:+"$only"} > "$lines"
+for program in "${programs[@]}"; do
+  echo "measuring: $program ..." >&2
+  "build/release/bin/$program" ${only:+"$only"} >> "$lines" || echo "run.sh: $program failed" >&2
+done
 /usr/bin/python3 tests/bench/report.py "$lines" ${json:+"$json"}

@@ -1,8 +1,6 @@
 // One thread generates the rotary table 131072 × 128 (base 500000, cos and sin) into memory that is mapped
 // already; the alternative is memset over the same bytes. The ratio is memset's time over ours.
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstring>
 #include <iostream>
@@ -17,6 +15,7 @@
 #include "server/core/normalize.h"
 #include "server/encodings/table_generator.h"
 #include "tests/bench/ratios/interleaved.h"
+#include "tests/bench/support/pages.h"
 
 namespace posenc::bench {
 namespace {
@@ -29,28 +28,6 @@ struct Case {
   RopeLayout layout = RopeLayout::kSplitHalf;
   ElementType element_type = ElementType::kF32;
 };
-
-// Pages of one tensor, mapped and touched.
-class Pages {
- public:
-  explicit Pages(size_t bytes) : bytes_(bytes) {
-    data_ = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
-    if (data_ == MAP_FAILED) std::abort();
-  }
-  Pages(const Pages&) = delete;
-  ~Pages() { munmap(data_, bytes_); }
-  std::byte* data() const { return data_; }
-  size_t bytes() const { return bytes_; }
-
- private:
-  std::byte* data_;
-  size_t bytes_;
-};
-
-std::string Rate(size_t bytes, double seconds) {
-  return absl::StrFormat("%.2f GB/s", static_cast<double>(bytes) / seconds / 1e9);
-}
 
 int Measure(const Case& item) {
   const RopeSpec rope{.head_dim = 128, .max_len = kRows, .base = 500000.0, .scaling = {},
@@ -76,15 +53,13 @@ int Measure(const Case& item) {
         for (const auto& page : pages) std::memset(page->data(), fill & 0xff, page->bytes());
       });
 
-  std::vector<double> ratios;
-  for (int i = 0; i < kRounds; ++i) ratios.push_back(timing.alternative[i] / timing.ours[i]);
   Print({.key = item.key,
          .what = absl::StrFormat("generate rope 131072x128 %s %s, one thread (%s), over memset",
                                  ElementTypeName(item.element_type), NameOf(item.layout),
                                  KernelTarget()),
-         .value = Summarize(ratios),
-         .ours = Rate(total_bytes, Summarize(timing.ours).median),
-         .alternative = Rate(total_bytes, Summarize(timing.alternative).median)});
+         .value = Summarize(AlternativeOverOurs(timing)),
+         .ours = RateText(total_bytes, Summarize(timing.ours).median),
+         .alternative = RateText(total_bytes, Summarize(timing.alternative).median)});
   return 0;
 }
 

@@ -1,9 +1,10 @@
-// Times two ways of doing the same work side by side: round after round, one after the other, so that
-// what else the machine does falls on both.
+// Times two ways of doing the same work side by side: round after round, one after the other and in turns
+// who is first, so that what else the machine does falls on both.
 
 #ifndef POSENC_TESTS_BENCH_RATIOS_INTERLEAVED_H_
 #define POSENC_TESTS_BENCH_RATIOS_INTERLEAVED_H_
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,21 +25,40 @@ struct Summary {
 
 Summary Summarize(std::vector<double> samples);
 
+// The value below which this share of the samples lies.
+double Percentile(std::vector<double> samples, double share);
+
+// Seconds that work takes on the clock.
+double Seconds(const std::function<void()>& work);
+
 // Runs `rounds` rounds after one that is not counted.
 Timing RunInterleaved(int rounds, const std::function<void()>& ours,
                       const std::function<void()>& alternative);
 
-// One measured ratio of README's and RESULTS.md's tables.
+// The same with functions that measure for themselves and return seconds.
+Timing MeasureInterleaved(int rounds, const std::function<double()>& ours,
+                          const std::function<double()>& alternative);
+
+// The rounds' own ratios.
+std::vector<double> OursOverAlternative(const Timing& timing);
+std::vector<double> AlternativeOverOurs(const Timing& timing);
+
+// One measured figure of the report's table; report.py knows the goals.
 struct Ratio {
   std::string key;
   std::string what;         // one line for people
   Summary value;            // of the rounds' own ratios
   std::string ours;         // e.g. "6.1 GB/s"
-  std::string alternative;  // e.g. "8.0 GB/s"
+  std::string alternative;  // e.g. "8.0 GB/s"; empty: there is none
 };
 
-// Prints a ratio as one line of JSON on stdout.
+// Print a figure, or why there is none, as one line of JSON on stdout.
 void Print(const Ratio& ratio);
+void PrintNotMeasured(const std::string& key, const std::string& reason);
+
+// "6.12 GB/s", "183 us", "4.21 ms", "1.20 s".
+std::string RateText(size_t bytes, double seconds);
+std::string TimeText(double seconds);
 
 }  // namespace posenc::bench
 
