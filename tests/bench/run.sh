@@ -4,7 +4,7 @@ set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root"
-programs=(generate_vs_memset rpc_ratios)
+programs=(generate_vs_memset pytorch_ratios rpc_ratios server_figures near_cache_figure)
 
 usage() {
   cat <<'TXT'
