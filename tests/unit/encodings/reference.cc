@@ -292,6 +292,7 @@ Buffers GeneratePositions(const TableGenerator& generator, const std::vector<int
   std::vector<double> coordinates;
   for (int64_t position : positions) {
     coordinates.insert(coordinates.end(), generator.shape().position_axes, static_cast<double>(position));
+    if (generator.shape().last_axis_still) coordinates.back() = 0;
   }
   return GenerateReal(generator, coordinates);
 }
