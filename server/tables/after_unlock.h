@@ -30,6 +30,7 @@ struct AfterUnlock {
   size_t fresh_bytes = 0;          // … in favour of memory that is still to be allocated
   size_t retiring_bytes = 0;       // of `dead`, what stays charged until it is gone
   std::vector<std::shared_ptr<BlockBuild>> builds;
+  std::vector<std::shared_ptr<BlockBuild>> builds_ahead;  // nobody waits for these
   std::vector<Completion> completions;
   std::vector<std::shared_ptr<const void>> garbage;  // things whose destructors take the lock
   absl::Time wake_by = absl::InfiniteFuture();

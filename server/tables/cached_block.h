@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "absl/base/call_once.h"
 #include "absl/container/inlined_vector.h"
@@ -60,6 +61,8 @@ class CachedBlock final : public Block {
   mutable absl::once_flag crc_once_;
   mutable uint32_t crc_ = 0;
 };
+
+using CachedBlocks = std::vector<std::shared_ptr<CachedBlock>>;
 
 // Whom leases are given back to. Called without locks, on whatever thread lets go.
 class LeaseTaker {

@@ -84,7 +84,7 @@ struct FetchRequest final : Request {
   TablePtr table;  // null once done
   const int64_t first_block;
   const int64_t last_block;
-  std::vector<std::shared_ptr<CachedBlock>> blocks;  // each held once, null while it is built
+  CachedBlocks blocks;  // each held once, null while it is built
   int64_t pending_builds = 0;
   TableStore::BlocksCallback done;
 };

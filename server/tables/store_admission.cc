@@ -12,6 +12,10 @@ namespace {
 
 absl::Status ShuttingDown() { return absl::CancelledError("the server is shutting down"); }
 
+// Blocks generated ahead take one part in so many of what is free or may be evicted. Were it all of it,
+// streams would evict each other's blocks before they are read, and generate them twice.
+constexpr size_t kAheadShare = 4;
+
 // Bytes of all blocks of the request; a double, as a range of a virtual table may exceed an integer.
 double FullBytes(const FetchRequest& fetch) {
   const double blocks = static_cast<double>(fetch.last_block - fetch.first_block);
@@ -72,7 +76,7 @@ size_t StoreState::CountMissing(FetchRequest& fetch) const {
 }
 
 bool StoreState::Fits(Request& request) const {
-  size_t available = budget_.free_bytes() + spare_.bytes() + order_.bytes();
+  size_t available = AvailableBytes();
   if (request.missing_bytes > available) return false;
   const FetchRequest* fetch = request.AsFetch();
   TableRecord* record = fetch == nullptr ? nullptr : tables_.Find(fetch->table->key());
@@ -165,13 +169,15 @@ void StoreState::AdmitFetch(const std::shared_ptr<FetchRequest>& fetch, AfterUnl
   std::vector<BlockSlot*> missing;
   for (int64_t i = fetch->first_block; i <= fetch->last_block; ++i) {
     BlockSlot& slot = record.SlotAt(i);
+    CountLookup(slot);
+    NoLongerAhead(slot);
     fetch->blocks.push_back(slot.block ? Hold(slot) : nullptr);
-    if (slot.block) {
-      ++counters_.hits;
-      continue;
+    if (slot.block) continue;
+    if (!slot.build) {
+      missing.push_back(&slot);
+    } else if (!slot.build->started && std::exchange(slot.build->ahead, false)) {
+      after.builds.push_back(slot.build);  // a second time: whichever worker comes first begins it
     }
-    ++(slot.build ? counters_.coalesced : counters_.misses);
-    if (!slot.build) missing.push_back(&slot);
     slot.waiters.push_back(fetch);
     ++fetch->pending_builds;
   }
@@ -180,6 +186,31 @@ void StoreState::AdmitFetch(const std::shared_ptr<FetchRequest>& fetch, AfterUnl
   for (BlockSlot* slot : missing) StartBuild(*slot, fetch->table, after);
   if (fetch->pending_builds == 0) Complete(fetch, absl::OkStatus(), after);
   AdmitJoiners(missing, after);
+}
+
+void StoreState::GenerateAhead(const TablePtr& table, int64_t first_block, int64_t last_block,
+                               AfterUnlock& after) {
+  if (closed_) return;
+  std::vector<BlockSlot*> missing;
+  TableRecord& record = tables_.Adopt(table);
+  for (int64_t i = first_block; i <= last_block; ++i) {
+    const BlockSlot* known = record.Find(i);
+    if (known != nullptr && !known->missing()) continue;
+    const size_t bytes = BlockCharge(*table, i);
+    if (!queue_.empty() || ahead_bytes_ + bytes > AvailableBytes() / kAheadShare) break;
+    BlockSlot& slot = record.SlotAt(i);
+    slot.ahead = true;
+    ahead_bytes_ += bytes;
+    missing.push_back(&slot);
+  }
+  tables_.Settle(record, after);  // before anything is evicted, as in AdmitFetch
+  for (BlockSlot* slot : missing) {
+    StartBuild(*slot, table, after);
+    slot->build->ahead = true;
+    after.builds_ahead.push_back(std::move(after.builds.back()));
+    after.builds.pop_back();
+  }
+  SettleFreed(after);
 }
 
 // Requests in line that wanted just the blocks that are being built now need no memory any more.
@@ -198,8 +229,7 @@ void StoreState::AdmitJoiners(const std::vector<BlockSlot*>& begun, AfterUnlock&
 }
 
 bool StoreState::TryReserve(Charge charge, size_t bytes, AfterUnlock& after) {
-  const bool fits = budget_.free_bytes() + spare_.bytes() + order_.bytes() >= bytes;
-  if (!queue_.empty() || !fits) return false;
+  if (!queue_.empty() || bytes > AvailableBytes()) return false;
   ReserveBytes(charge, bytes, after);
   SettleFreed(after);
   return true;

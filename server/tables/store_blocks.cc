@@ -23,7 +23,7 @@ void StoreState::StartBuild(BlockSlot& slot, const TablePtr& table, AfterUnlock&
 }
 
 bool StoreState::Begin(BlockBuild& build) {
-  if (build.dropped) return false;
+  if (build.dropped || build.started) return false;
   return build.started = true;
 }
 
@@ -77,6 +77,7 @@ void StoreState::LeaveBuilds(FetchRequest& fetch, AfterUnlock& after) {
 }
 
 void StoreState::DropBuild(BlockSlot& slot, AfterUnlock& after) {
+  NoLongerAhead(slot);
   const std::shared_ptr<BlockBuild> build = std::exchange(slot.build, nullptr);
   after.garbage.push_back(build);
   build->dropped = true;
@@ -88,6 +89,10 @@ void StoreState::DropBuild(BlockSlot& slot, AfterUnlock& after) {
   SlotIsMissing(slot, after);
 }
 
+void StoreState::NoLongerAhead(BlockSlot& slot) {
+  if (std::exchange(slot.ahead, false)) ahead_bytes_ -= slot.charge_bytes;
+}
+
 std::shared_ptr<CachedBlock> StoreState::Hold(BlockSlot& slot) {
   slot.block->holders.fetch_add(1, std::memory_order_relaxed);
   order_.Update(slot);
@@ -95,10 +100,28 @@ std::shared_ptr<CachedBlock> StoreState::Hold(BlockSlot& slot) {
   return slot.block;
 }
 
-std::shared_ptr<CachedBlock> StoreState::HoldResident(const TableKey& key, int64_t index) {
-  TableRecord* record = tables_.Find(key);
-  BlockSlot* slot = record == nullptr ? nullptr : record->Find(index);
-  return slot == nullptr || !slot->block ? nullptr : Hold(*slot);
+CachedBlocks StoreState::HoldResident(const TableKey& key, int64_t first_block, int64_t last_block,
+                                      bool count) {
+  TableRecord* record = closed_ ? nullptr : tables_.Find(key);
+  if (record == nullptr || last_block - first_block >= record->resident_blocks) return {};
+  for (int64_t i = first_block; i <= last_block; ++i) {
+    const BlockSlot* slot = record->Find(i);
+    if (slot == nullptr || !slot->block) return {};
+  }
+  CachedBlocks held;
+  for (int64_t i = first_block; i <= last_block; ++i) {
+    BlockSlot& slot = *record->Find(i);
+    if (count) CountLookup(slot);
+    NoLongerAhead(slot);
+    held.push_back(Hold(slot));
+  }
+  return held;
+}
+
+// A block that was generated ahead is a miss of the first who asks for it.
+void StoreState::CountLookup(BlockSlot& slot) {
+  const bool miss = slot.missing() || slot.ahead;
+  ++(miss ? counters_.misses : slot.block ? counters_.hits : counters_.coalesced);
 }
 
 // Two threads may report the same block, and somebody may have taken hold of it again meanwhile.
@@ -146,9 +169,11 @@ void StoreState::Free(Charge charge, BlockMemory memory, AfterUnlock& after) {
   after.dead.push_back(std::move(memory));
 }
 
+// Takes the block out of the cache, and the memory out of the block unless it is held.
 BlockMemory StoreState::Uncache(BlockSlot& slot, AfterUnlock& after) {
   const std::shared_ptr<CachedBlock> block = std::exchange(slot.block, nullptr);
   after.garbage.push_back(block);
+  NoLongerAhead(slot);
   block->slot = nullptr;
   order_.Update(slot);
   --resident_blocks_;

@@ -67,13 +67,17 @@ void StoreCore::LastHolderLeft(const std::shared_ptr<CachedBlock>& block) {
      [&](StoreState& state, AfterUnlock& after) { state.LastHolderLeft(*block, after); });
 }
 
-BlockPtr StoreCore::FindResident(const TableKey& key, int64_t index) {
-  std::shared_ptr<CachedBlock> block;
+std::vector<BlockPtr> StoreCore::FindResident(const TableKey& key, int64_t first_block, int64_t last_block,
+                                              bool count) {
+  CachedBlocks held;
   {
     MutexLock lock(&mutex_);
-    block = state_.HoldResident(key, index);
+    held = state_.HoldResident(key, first_block, last_block, count);
   }
-  return block ? MakeLease(shared_from_this(), std::move(block)) : nullptr;
+  std::vector<BlockPtr> leases;
+  leases.reserve(held.size());
+  for (std::shared_ptr<CachedBlock>& block : held) leases.push_back(MakeLease(shared_from_this(), std::move(block)));
+  return leases;
 }
 
 absl::StatusOr<BufferPtr> StoreCore::MakeBuffer(size_t size_bytes,
@@ -118,6 +122,9 @@ void StoreCore::CarryOut(AfterUnlock& after, Caller caller, const Request* own) 
   for (std::shared_ptr<BlockBuild>& build : after.builds) {
     workers_.Run([this, build = std::move(build)] { Build(*build); });
   }
+  for (std::shared_ptr<BlockBuild>& build : after.builds_ahead) {
+    workers_.RunLater([this, build = std::move(build)] { Build(*build); });
+  }
   if (after.admit) ScheduleAdmission();
   alarm_.WakeBy(after.wake_by);
   for (AfterUnlock::Completion& completion : after.completions) {
@@ -156,6 +163,8 @@ void StoreCore::Build(BlockBuild& build) {
   const absl::Status generated = block->Generate(build.table->generator());
   if (!generated.ok()) return fail(generated);
   const auto took = absl::FromChrono(std::chrono::steady_clock::now() - begin);
+  // Streams ask for blocks ahead, and they will want the checksum: now the rows are in this CPU's cache.
+  if (build.ahead) block->crc32c();
   Do(Caller::kWorker, [&](StoreState& state, AfterUnlock& after) {
     state.Finish(build, std::move(block), took, after);
   });

@@ -50,8 +50,11 @@ class StoreCore final : public RequestOwner, public std::enable_shared_from_this
   void Start(const RequestPtr& request);
   void CancelRequest(Request& request) override;
   void LastHolderLeft(const std::shared_ptr<CachedBlock>& block) override;
-  BlockPtr FindResident(const TableKey& key, int64_t index);
+  // Returns all blocks of the range if they are resident, else none; `count`: as hits, or misses if they
+  // were generated ahead.
+  std::vector<BlockPtr> FindResident(const TableKey& key, int64_t first_block, int64_t last_block, bool count);
   void Open(const TableSpec& normalized, TableStore::OpenCallback done);
+  TablePtr FindOpen(const TableKey& key);
   absl::StatusOr<BufferPtr> MakeBuffer(size_t size_bytes, absl::StatusOr<BlockMemory> granted);
   void Run(std::function<void()> work) { workers_.Run(std::move(work)); }
   void Shutdown();

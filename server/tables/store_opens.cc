@@ -35,6 +35,11 @@ void StoreCore::Open(const TableSpec& normalized, TableStore::OpenCallback done)
   if (first) Run([this, key, normalized] { MakeTable(key, normalized, 0); });
 }
 
+TablePtr StoreCore::FindOpen(const TableKey& key) {
+  MutexLock lock(&mutex_);
+  return state_.closed() ? nullptr : state_.FindTable(key);
+}
+
 // What the table costs is known only when it is made. When its bytes are not free, it is thrown away and
 // made again once they are: a flood of new tables must not pile up beside the budget.
 void StoreCore::MakeTable(const TableKey& key, const TableSpec& spec, size_t paid_bytes) {

@@ -1,6 +1,5 @@
-// Everything the table store knows and decides, as plain single-threaded code: no locks, no threads, no
-// clock, no call-backs. StoreCore puts the lock around it and carries out what it says in AfterUnlock.
-//
+// Everything the table store knows and decides, as plain single-threaded code without locks, clock or
+// call-backs. StoreCore puts the lock around it and carries out what it says in AfterUnlock.
 // Admission: a request is admitted as a whole. At that moment its resident blocks are held, blocks being
 //            built are joined, and for the missing ones all bytes are reserved together; so nobody ever
 //            holds memory while waiting for memory, and requests cannot lock each other out.
@@ -41,8 +40,8 @@ class StoreState {
   void End(Request& request, absl::Status status, AfterUnlock& after);
   void Expire(Request& request, absl::Time now, AfterUnlock& after);
   void ExpireAllDue(absl::Time now, AfterUnlock& after);
-  // Takes the bytes at once, without waiting in line, or says no.
-  bool TryReserve(Charge charge, size_t bytes, AfterUnlock& after);
+  void GenerateAhead(const TablePtr& table, int64_t first_block, int64_t last_block, AfterUnlock& after);
+  bool TryReserve(Charge charge, size_t bytes, AfterUnlock& after);  // at once or not at all
 
   // Builds (store_blocks.cc). A build that was begun is finished or failed.
   bool Begin(BlockBuild& build);
@@ -50,8 +49,8 @@ class StoreState {
               AfterUnlock& after);
   void Fail(BlockBuild& build, const absl::Status& status, AfterUnlock& after);
 
-  // Blocks and bytes (store_blocks.cc). HoldResident returns null if the block is not resident.
-  std::shared_ptr<CachedBlock> HoldResident(const TableKey& key, int64_t index);
+  // Blocks and bytes (store_blocks.cc). HoldResident takes hold of all the blocks, or returns none.
+  CachedBlocks HoldResident(const TableKey& key, int64_t first_block, int64_t last_block, bool count);
   void LastHolderLeft(CachedBlock& block, AfterUnlock& after);
   void Recycle(Charge charge, BlockMemory memory, AfterUnlock& after);
   void Refund(Charge charge, size_t bytes) { budget_.Remove(charge, bytes); }
@@ -70,7 +69,6 @@ class StoreState {
   void Close(AfterUnlock& after);
   void Clear(AfterUnlock& after);
   bool closed() const { return closed_; }
-  absl::Time next_deadline() const { return queue_.next_deadline(); }
 
  private:
   absl::Status CheckFitsEver(Request& request) const;
@@ -83,7 +81,9 @@ class StoreState {
   void Complete(RequestPtr request, absl::Status status, AfterUnlock& after);
   void AdmitRequest(const RequestPtr& request, AfterUnlock& after);
   void AdmitFetch(const std::shared_ptr<FetchRequest>& fetch, AfterUnlock& after);
+  size_t AvailableBytes() const { return budget_.free_bytes() + spare_.bytes() + order_.bytes(); }
   void StartBuild(BlockSlot& slot, const TablePtr& table, AfterUnlock& after);
+  void NoLongerAhead(BlockSlot& slot);
   void AdmitJoiners(const std::vector<BlockSlot*>& begun, AfterUnlock& after);
   void LeaveBuilds(FetchRequest& fetch, AfterUnlock& after);
   BlockMemory Reserve(Charge charge, size_t bytes, AfterUnlock& after);
@@ -91,15 +91,14 @@ class StoreState {
   void FreeSpareOrOldest(AfterUnlock& after);
   void Free(Charge charge, BlockMemory memory, AfterUnlock& after);
   void SettleFreed(AfterUnlock& after);
+  void CountLookup(BlockSlot& slot);
   std::shared_ptr<CachedBlock> Hold(BlockSlot& slot);
   void DropBuild(BlockSlot& slot, AfterUnlock& after);
   void EvictOldest(AfterUnlock& after);
-  // Takes the block out of the cache and its memory, unless it is held.
   BlockMemory Uncache(BlockSlot& slot, AfterUnlock& after);
   void SlotIsMissing(BlockSlot& slot, AfterUnlock& after);
   EvictionResult EvictBlocks(TableRecord& record, AfterUnlock& after);
   EvictionResult EvictRecords(const std::vector<TableRecord*>& records, AfterUnlock& after);
-  void RetireSpare(AfterUnlock& after);
   void SetPin(TableRecord& record, size_t pinned_bytes);
 
   const size_t block_bytes_;
@@ -110,6 +109,7 @@ class StoreState {
   EvictionOrder order_;
   AdmissionQueue queue_;
   size_t pinned_bytes_ = 0;  // of all pinned tables in full, resident or not
+  size_t ahead_bytes_ = 0;   // of blocks that were generated ahead, or are to be, and not yet asked for
   int64_t resident_blocks_ = 0;
   bool closed_ = false;
   StoreStats counters_;  // the counters only

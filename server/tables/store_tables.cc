@@ -126,7 +126,12 @@ EvictionResult StoreState::EvictAll(AfterUnlock& after) {
   }
   const EvictionResult sum = EvictRecords(all, after);
   tables_.DropIdle(budget_.limit_bytes(), after);
-  while (!spare_.empty()) RetireSpare(after);
+  while (!spare_.empty()) {
+    BlockMemory memory = spare_.TakeLargest();
+    budget_.Move(Charge::kSpare, Charge::kRetiring, memory.size_bytes());
+    after.retiring_bytes += memory.size_bytes();
+    after.dead.push_back(std::move(memory));
+  }
   after.admit = AdmitPays();
   return sum;
 }
@@ -149,13 +154,6 @@ EvictionResult StoreState::EvictBlocks(TableRecord& record, AfterUnlock& after) 
   }
   if (resident.empty()) tables_.Settle(record, after);
   return result;
-}
-
-void StoreState::RetireSpare(AfterUnlock& after) {
-  BlockMemory memory = spare_.TakeLargest();
-  budget_.Move(Charge::kSpare, Charge::kRetiring, memory.size_bytes());
-  after.retiring_bytes += memory.size_bytes();
-  after.dead.push_back(std::move(memory));
 }
 
 std::vector<TableResidency> StoreState::ListTables() const {
@@ -193,11 +191,15 @@ StoreStats StoreState::stats() const {
 void StoreState::Close(AfterUnlock& after) {
   closed_ = true;
   std::vector<RequestPtr> waiting;
+  std::vector<BlockSlot*> unwanted;
   for (const auto& [key, record] : tables_.records()) {
     for (const auto& [index, slot] : record->slots) {
       waiting.insert(waiting.end(), slot->waiters.begin(), slot->waiters.end());
+      const bool ahead = slot->build && !slot->build->started && slot->waiters.empty();
+      if (ahead) unwanted.push_back(slot.get());
     }
   }
+  for (BlockSlot* slot : unwanted) DropBuild(*slot, after);
   while (!queue_.empty()) End(*queue_.front(), absl::CancelledError("the server is shutting down"), after);
   for (RequestPtr& request : waiting) {
     End(*request, absl::CancelledError("the server is shutting down"), after);

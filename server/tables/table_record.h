@@ -33,6 +33,7 @@ struct BlockBuild {
   int64_t index = 0;
   size_t charge_bytes = 0;
   BlockMemory memory;    // empty: the worker allocates it
+  bool ahead = false;    // nobody has asked for it yet: whatever is waited for goes first
   bool started = false;  // a worker is at it: it will be finished
   bool dropped = false;  // nobody waits any more and no worker had begun
 };
@@ -45,6 +46,7 @@ struct BlockSlot {
   std::shared_ptr<BlockBuild> build;                // when being built
   std::vector<std::shared_ptr<FetchRequest>> waiters;     // admitted, for the build
   std::vector<std::shared_ptr<FetchRequest>> candidates;  // in line, counting this block if it is missing
+  bool ahead = false;  // generated before anybody asked for it, and nobody has since
   uint64_t last_use = 0;
   bool evictable = false;
 

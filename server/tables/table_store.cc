@@ -1,5 +1,6 @@
 #include "server/tables/table_store.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,6 +10,15 @@ namespace posenc {
 namespace {
 
 using Caller = StoreCore::Caller;
+
+// The ticket of every request that was done before it had one.
+std::shared_ptr<FetchTicket> DoneTicket() {
+  class Done final : public FetchTicket {
+    void Cancel() override {}
+  };
+  static const auto* const ticket = new std::shared_ptr<FetchTicket>(std::make_shared<Done>());
+  return *ticket;
+}
 
 class BudgetedTableStore final : public TableStore {
  public:
@@ -20,11 +30,15 @@ class BudgetedTableStore final : public TableStore {
     core_->Open(normalized, std::move(done));
   }
 
+  TablePtr FindOpen(const TableKey& key) override { return core_->FindOpen(key); }
+
   std::shared_ptr<FetchTicket> Fetch(TablePtr table, int64_t first_block, int64_t last_block,
                                      absl::Time deadline, BlocksCallback done) override;
+  void GenerateAhead(const TablePtr& table, int64_t first_block, int64_t last_block) override;
 
   BlockPtr FindResident(const Table& table, int64_t block) override {
-    return core_->FindResident(table.key(), block);
+    const std::vector<BlockPtr> found = core_->FindResident(table.key(), block, block, /*count=*/false);
+    return found.empty() ? nullptr : found.front();
   }
 
   std::shared_ptr<FetchTicket> Allocate(size_t size_bytes, absl::Time deadline,
@@ -54,6 +68,14 @@ std::shared_ptr<FetchTicket> BudgetedTableStore::Fetch(TablePtr table, int64_t f
                                                        BlocksCallback done) {
   const int64_t count = table->block_count();
   const bool in_range = 0 <= first_block && first_block <= last_block && last_block < count;
+  if (in_range) {
+    // The way of most requests of a warm server: no request is made, nothing has to be carried out.
+    std::vector<BlockPtr> resident = core_->FindResident(table->key(), first_block, last_block, /*count=*/true);
+    if (!resident.empty()) {
+      done(std::move(resident));
+      return DoneTicket();
+    }
+  }
   auto request = std::make_shared<FetchRequest>(core_, std::move(table), first_block, last_block,
                                                 deadline, std::move(done));
   if (in_range) {
@@ -64,6 +86,13 @@ std::shared_ptr<FetchTicket> BudgetedTableStore::Fetch(TablePtr table, int64_t f
                                                        " of a table of ", count, " blocks")));
   }
   return request;
+}
+
+void BudgetedTableStore::GenerateAhead(const TablePtr& table, int64_t first_block, int64_t last_block) {
+  const int64_t last = std::min(last_block, table->block_count() - 1);
+  core_->Do(Caller::kOther, [&](StoreState& state, AfterUnlock& after) {
+    state.GenerateAhead(table, std::max<int64_t>(first_block, 0), last, after);
+  });
 }
 
 std::shared_ptr<FetchTicket> BudgetedTableStore::Allocate(size_t size_bytes, absl::Time deadline,

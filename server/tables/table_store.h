@@ -62,10 +62,18 @@ class TableStore {
   // pinned, and the most recent ones besides.
   virtual void Open(const TableSpec& normalized, OpenCallback done) = 0;
 
+  // Returns the table of this key if it is open already, else null. Never waits; counts as a use.
+  virtual TablePtr FindOpen(const TableKey& key) = 0;
+
   // Fetches blocks [first_block, last_block] of a table, all or none, generating what is missing.
   // `done` is called exactly once. `deadline` bounds the wait for memory.
   virtual std::shared_ptr<FetchTicket> Fetch(TablePtr table, int64_t first_block, int64_t last_block,
                                              absl::Time deadline, BlocksCallback done) = 0;
+
+  // Has blocks [first_block, last_block] generated before anybody asks for them: those that are missing, in
+  // order, as long as memory is plentiful. They are resident then, held by nobody, and may be evicted like
+  // others. Returns at once; work that somebody waits for goes first.
+  virtual void GenerateAhead(const TablePtr& table, int64_t first_block, int64_t last_block) = 0;
 
   // Returns a block if it is resident, else null. Never waits, counts as a use, is not a hit or miss.
   virtual BlockPtr FindResident(const Table& table, int64_t block) = 0;

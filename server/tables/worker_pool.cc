@@ -17,11 +17,11 @@ WorkerPool::WorkerPool(int threads) : threads_(ThreadCount(threads)) {
   for (int i = 0; i < threads_; ++i) workers_.emplace_back([this] { Work(); });
 }
 
-void WorkerPool::Run(std::function<void()> work) {
+void WorkerPool::Add(Queue& queue, std::function<void()> work) {
   {
     MutexLock lock(&mutex_);
     if (!closed_) {
-      queue_.push_back(std::move(work));
+      queue.push_back(std::move(work));
       changed_.Signal();
       return;
     }
@@ -51,15 +51,16 @@ void WorkerPool::Work() {
 // Returns the next piece of work, or null when there will be none.
 std::function<void()> WorkerPool::Next() {
   MutexLock lock(&mutex_);
-  while (queue_.empty() && !(closing_ && active_ == 0)) WaitUntil(changed_, mutex_);
-  if (queue_.empty()) {
+  while (queue_.empty() && later_.empty() && !(closing_ && active_ == 0)) WaitUntil(changed_, mutex_);
+  Queue& queue = queue_.empty() ? later_ : queue_;
+  if (queue.empty()) {
     closed_ = true;
     changed_.SignalAll();
     return nullptr;
   }
   ++active_;
-  std::function<void()> work = std::move(queue_.front());
-  queue_.pop_front();
+  std::function<void()> work = std::move(queue.front());
+  queue.pop_front();
   return work;
 }
 

@@ -35,6 +35,11 @@ class Workshop {
     std::unique_lock lock(mutex_);
     return generated_[{base, first_row}];
   }
+  // What was begun, by base and first row, in order.
+  std::vector<std::pair<double, int64_t>> order() {
+    std::unique_lock lock(mutex_);
+    return order_;
+  }
   int generators_made() {
     std::unique_lock lock(mutex_);
     return generators_made_;
@@ -43,6 +48,7 @@ class Workshop {
   void PassGate(double base, int64_t first_row) {
     std::unique_lock lock(mutex_);
     ++generated_[{base, first_row}];
+    order_.emplace_back(base, first_row);
     ++standing_;
     changed_.notify_all();
     changed_.wait(lock, [&] { return !paused_; });
@@ -64,6 +70,7 @@ class Workshop {
   int standing_ = 0;
   int generators_made_ = 0;
   std::map<std::pair<double, int64_t>, int> generated_;
+  std::vector<std::pair<double, int64_t>> order_;
 };
 
 // The value of every element of a row.

@@ -1,6 +1,7 @@
 // The parts of the store by themselves: memory, spare memory, ledger, workers, alarm, the cut of a table.
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "absl/time/clock.h"
@@ -73,6 +74,20 @@ TEST(BudgetTest, RemembersTheHighestSum) {
   EXPECT_EQ(budget.free_bytes(), 70u);
   EXPECT_EQ(budget.peak_bytes(), 90u);
   EXPECT_EQ(budget[Charge::kBuffer], 30u);
+}
+
+TEST(WorkerPoolTest, RunsWhatIsForLaterBehindAllOther) {
+  std::vector<int> order;
+  {
+    WorkerPool pool(1);
+    std::promise<void> gate;
+    pool.Run([opened = gate.get_future().share()] { opened.wait(); });
+    pool.RunLater([&] { order.push_back(3); });
+    pool.Run([&] { order.push_back(1); });
+    pool.Run([&] { order.push_back(2); });
+    gate.set_value();
+  }
+  EXPECT_THAT(order, ElementsAre(1, 2, 3));
 }
 
 TEST(WorkerPoolTest, FinishesWhatIsQueuedAndWhatThatQueues) {
