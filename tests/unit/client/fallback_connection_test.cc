@@ -23,6 +23,11 @@ class FallbackConnectionTest : public ::testing::Test {
   void Break(absl::Status status = absl::UnavailableError("gone")) {
     service_->on_call = [status] { return status; };
   }
+  void BreakStreamsAtRow(int64_t broken) {
+    service_->on_chunk = [broken](int64_t row) {
+      return row == broken ? absl::UnavailableError("gone") : absl::OkStatus();
+    };
+  }
   void Repair() {
     service_->on_call = [] { return absl::OkStatus(); };
   }
@@ -180,7 +185,7 @@ TEST_F(FallbackConnectionTest, DescriptionsAndModelsAreComputedToo) {
 }
 
 TEST_F(FallbackConnectionTest, BrokenStreamGoesOnHereAtTheNextRow) {
-  service_->on_chunk = [](int64_t row) { return row == 6 ? absl::UnavailableError("gone") : absl::OkStatus(); };
+  BreakStreamsAtRow(6);
   std::vector<std::byte> received;
   std::vector<int64_t> rows;
   ASSERT_OK(client_.Stream(table_, {}, [&](const Chunk& chunk) {
@@ -194,7 +199,7 @@ TEST_F(FallbackConnectionTest, BrokenStreamGoesOnHereAtTheNextRow) {
 }
 
 TEST_F(FallbackConnectionTest, BrokenReadEndsInTheSameMemory) {
-  service_->on_chunk = [](int64_t row) { return row == 6 ? absl::UnavailableError("gone") : absl::OkStatus(); };
+  BreakStreamsAtRow(6);
   std::vector<float> numbers(kRows * 4);
   int asked = 0;
   ASSERT_OK(client_.Stream({.spec = TableRequest(table_).spec(), .destinations = [&](const SliceInfo&) {
@@ -226,7 +231,7 @@ TEST_F(FallbackConnectionTest, CallersOwnErrorsSayNothingAboutTheService) {
 
 TEST_F(FallbackConnectionTest, StreamOfAnotherTableDoesNotGoOn) {
   service_->other_table = TableRequest(Sinusoidal{.d_model = 4, .max_len = kRows, .base = 7}).spec();
-  service_->on_chunk = [](int64_t row) { return row == 6 ? absl::UnavailableError("gone") : absl::OkStatus(); };
+  BreakStreamsAtRow(6);
   const absl::Status status = client_.Stream(table_, {}, [](const Chunk&) { return absl::OkStatus(); });
   EXPECT_THAT(status, StatusIs(absl::StatusCode::kAborted, HasSubstr(expected_.key())));
 }
