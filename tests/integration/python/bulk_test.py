@@ -73,6 +73,23 @@ class BulkTest(ServerTest):
             streamed = self.tensors_of(self.stream(selection=selection))
             self.assertEqual({tensor.name: tensor.data for tensor in unary.tensors}, streamed)
 
+    def test_checksums_only_leaves_out_nothing_but_the_data(self):
+        rows = slice_pb2.Range(begin=17, end=3203)
+        requests = [
+            {},
+            {"skip_rows": 1000},
+            {"skip_rows": 4096},
+            {"selection": slice_pb2.Selection(rows=rows, columns=slice_pb2.Range(begin=3, end=9))},
+            {"selection": slice_pb2.Selection(positions=slice_pb2.Positions(values=[4095, 0, -5, 7, 7]))},
+        ]
+        for fields in requests:
+            with self.subTest(fields=fields):
+                expected = self.stream(**fields)
+                for chunk in expected:
+                    for tensor in chunk.tensors:
+                        tensor.ClearField("data")
+                self.assertEqual(self.stream(checksums_only=True, **fields), expected)
+
     def test_slice_over_the_unary_limit_is_told_to_stream(self):
         big = spec_pb2.TableSpec(sinusoidal=sinusoidal_spec_pb2.SinusoidalSpec(d_model=1024))
         with self.assertRaises(grpc.RpcError) as caught:
