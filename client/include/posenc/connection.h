@@ -1,11 +1,8 @@
 // What a Client speaks through: one method for each thing that can be asked.
 //
-// Three implementations: the service over gRPC (MakeConnection), this process (MakeLocalConnection), and a
-// mock for tests of your own code (posenc/mock_connection.h). The methods take one struct each, so that a
-// field can be added without breaking implementations.
-//
-// Threads: implementations are safe from any thread. Calls block; a caller who wants them not to wraps
-// them in std::async, or a thread of its own.
+// Implementations: the service over gRPC, this process (both connect.h), a near cache (near_cache.h), and a
+// mock for tests of your own code (mock_connection.h). Methods take one struct each, so that a field can be
+// added without breaking implementations. Threads: any. Calls block; those of AsyncClient (async.h) do not.
 
 #ifndef POSENC_CONNECTION_H_
 #define POSENC_CONNECTION_H_
@@ -14,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -31,6 +29,7 @@ struct CallOptions {
   // For the whole call, retries included. Absent: ConnectionOptions::timeout, and one second more for
   // every 8 MiB of the answer. Never unlimited.
   std::optional<absl::Duration> timeout = {};
+  std::stop_token stop = {};  // a stop ends a call to a service with Cancelled, at once and over there too
 };
 
 struct DescribeParams {
@@ -60,9 +59,7 @@ struct StreamParams {
   int64_t skip_rows = 0;      // rows of the answer that are left out at its beginning
   Destinations destinations = {};  // absent: chunks are in memory that the next chunk overwrites
   ChunkCallback on_chunk = {};     // called by the calling thread, rows in order, each row once
-  // Leaves the numbers out: chunks have no tensors but the checksum of their rows, and no destinations
-  // are asked for. For those who compute the rows themselves, see posenc/verified.h.
-  bool checksums_only = false;
+  bool checksums_only = false;  // chunks without tensors; no destinations; see posenc/verified.h
   CallOptions call = {};
 };
 
@@ -102,6 +99,13 @@ class Connection {
   virtual absl::StatusOr<EvictedTables> Evict(const EvictParams& params) = 0;
   virtual absl::StatusOr<ServerStatus> ServerInfo(const CallOptions& call) = 0;
   virtual absl::StatusOr<HealthStatus> Health(const CallOptions& call) = 0;
+
+  // Returns what Fetch would where it is at hand already, and nothing where that needs a call.
+  virtual std::optional<Table> Recall(const TableSpec&, const Selection&) { return std::nullopt; }
+
+  // Begins a Fetch that blocks no thread, and returns true: `done` is called once, by another thread that
+  // must not be kept; the connection must outlive it. False, or FailedPrecondition later: use Fetch.
+  virtual bool FetchAsync(const FetchParams&, std::function<void(absl::StatusOr<Table>)>) { return false; }
 
   // Whether Fetch maps whole tables out of the service's memory, which nothing else is quicker than.
   virtual bool MapsTables(const CallOptions&) { return false; }

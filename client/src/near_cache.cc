@@ -1,0 +1,190 @@
+#include "posenc/near_cache.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/time/clock.h"
+#include "client/src/near_cache_store.h"
+
+namespace posenc {
+namespace {
+
+// Every call ends before, see CallOptions::timeout.
+constexpr absl::Duration kLongestWait = absl::Hours(24);
+
+// A call under way, and those who wait for it.
+struct Flight {
+  std::mutex mutex;
+  std::condition_variable_any landed;
+  std::optional<absl::StatusOr<Table>> result;  // guarded by mutex
+};
+
+// Whether a call ended because of the caller's own wishes, which others do not share.
+bool IsOfTheCaller(const absl::Status& status) {
+  return status.code() == absl::StatusCode::kDeadlineExceeded || status.code() == absl::StatusCode::kCancelled;
+}
+
+class NearCache : public CachingConnection {
+ public:
+  NearCache(std::shared_ptr<Connection> inner, const NearCacheOptions& options)
+      : inner_(std::move(inner)), store_(options.max_bytes) {}
+
+  absl::StatusOr<Table> Fetch(const FetchParams& params) override;
+  std::optional<Table> Recall(const TableSpec& spec, const Selection& selection) override {
+    return store_.Find(spec, selection);
+  }
+  bool FetchAsync(const FetchParams& params, std::function<void(absl::StatusOr<Table>)> done) override;
+
+  NearCacheStats stats() const override {
+    NearCacheStats stats = store_.stats();
+    stats.misses = misses_;
+    stats.coalesced = coalesced_;
+    return stats;
+  }
+  void Clear() override { store_.Clear(); }
+
+  absl::StatusOr<TableDescription> Describe(const DescribeParams& params) override {
+    return inner_->Describe(params);
+  }
+  absl::Status Stream(const StreamParams& params) override { return inner_->Stream(params); }
+  absl::StatusOr<ModelTables> ResolveModel(const ResolveModelParams& params) override {
+    return inner_->ResolveModel(params);
+  }
+  absl::Status Warm(const WarmParams& params) override { return inner_->Warm(params); }
+  absl::StatusOr<TablePage> ListTables(const ListTablesParams& params) override {
+    return inner_->ListTables(params);
+  }
+  absl::StatusOr<EvictedTables> Evict(const EvictParams& params) override { return inner_->Evict(params); }
+  absl::StatusOr<ServerStatus> ServerInfo(const CallOptions& call) override {
+    return inner_->ServerInfo(call);
+  }
+  absl::StatusOr<HealthStatus> Health(const CallOptions& call) override { return inner_->Health(call); }
+  absl::StatusOr<HealthStatus> Probe(absl::Duration timeout) override { return inner_->Probe(timeout); }
+  bool MapsTables(const CallOptions& call) override { return inner_->MapsTables(call); }
+  bool MapsTables(const CallOptions& call) override { return inner_->MapsTables(call); }
+
+ private:
+  std::optional<SliceIdentity> Identify(const TableSpec& spec, const Selection& selection);
+  absl::StatusOr<Table> FetchOnce(const SliceIdentity& slice, const FetchParams& params);
+  absl::StatusOr<Table> Lead(const SliceIdentity& slice, const FetchParams& params, Flight& flight);
+  void Land(const std::string& identity, Flight& flight, absl::StatusOr<Table> result);
+
+  const std::shared_ptr<Connection> inner_;
+  mutable NearCacheStore store_;
+  std::atomic<uint64_t> misses_ = 0;
+  std::atomic<uint64_t> coalesced_ = 0;
+  std::mutex mutex_;
+  absl::flat_hash_map<std::string, std::shared_ptr<Flight>> flights_;  // guarded by mutex_
+};
+
+std::optional<SliceIdentity> NearCache::Identify(const TableSpec& spec, const Selection& selection) {
+  std::shared_ptr<const TableIdentity> table = store_.TableOf(spec);
+  if (table == nullptr) table = IdentifyTable(spec);
+  if (table == nullptr) return std::nullopt;
+  return IdentifySlice(std::move(table), selection);
+}
+
+// Waits until the flight has landed; an error when the waiter's own time is up.
+absl::StatusOr<Table> Await(Flight& flight, const CallOptions& call, absl::Time deadline, bool& own_end) {
+  std::unique_lock lock(flight.mutex);
+  const auto landed = [&] { return flight.result.has_value(); };
+  own_end = true;
+  if (!flight.landed.wait_until(lock, call.stop, absl::ToChronoTime(deadline), landed)) {
+    if (call.stop.stop_requested()) return absl::CancelledError("stopped by the caller");
+    return absl::DeadlineExceededError("waited for another caller's call of the same slice");
+  }
+  own_end = false;
+  return *flight.result;
+}
+
+void NearCache::Land(const std::string& identity, Flight& flight, absl::StatusOr<Table> result) {
+  {
+    const std::lock_guard lock(mutex_);
+    flights_.erase(identity);
+  }
+  const std::lock_guard lock(flight.mutex);
+  flight.result = std::move(result);
+  flight.landed.notify_all();
+}
+
+absl::StatusOr<Table> NearCache::Lead(const SliceIdentity& slice, const FetchParams& params, Flight& flight) {
+  ++misses_;
+  absl::StatusOr<Table> result = absl::CancelledError("the call ended with an exception");
+  // The caller's on_progress may throw; those who wait are not left waiting.
+  const absl::Cleanup land = [&] { Land(slice.text, flight, result); };
+  result = inner_->Fetch(params);
+  // Before the flight has landed, so that whoever comes later finds the one or the other.
+  if (result.ok()) store_.Insert(slice, params.spec, params.selection, *result);
+  return result;
+}
+
+absl::StatusOr<Table> NearCache::FetchOnce(const SliceIdentity& slice, const FetchParams& params) {
+  const absl::Time deadline = absl::Now() + std::min(params.call.timeout.value_or(kLongestWait), kLongestWait);
+  while (true) {
+    std::shared_ptr<Flight> flight;
+    bool leads = false;
+    {
+      const std::lock_guard lock(mutex_);
+      std::shared_ptr<Flight>& entry = flights_[slice.text];
+      leads = entry == nullptr;
+      if (leads) entry = std::make_shared<Flight>();
+      flight = entry;
+    }
+    if (leads) {
+      if (store_.Learn(slice, params.spec, params.selection)) {
+        if (std::optional<Table> table = Recall(params.spec, params.selection)) {
+          Land(slice.text, *flight, *table);
+          return *std::move(table);
+        }
+      }
+      FetchParams rest = params;
+      if (rest.call.timeout) rest.call.timeout = deadline - absl::Now();
+      return Lead(slice, rest, *flight);
+    }
+    ++coalesced_;
+    bool own_end = false;
+    absl::StatusOr<Table> result = Await(*flight, params.call, deadline, own_end);
+    if (own_end || !IsOfTheCaller(result.status())) return result;
+  }
+}
+
+absl::StatusOr<Table> NearCache::Fetch(const FetchParams& params) {
+  if (std::optional<Table> table = Recall(params.spec, params.selection)) return *std::move(table);
+  const std::optional<SliceIdentity> slice = Identify(params.spec, params.selection);
+  if (!slice) {
+    ++misses_;
+    return inner_->Fetch(params);
+  }
+  return FetchOnce(*slice, params);
+}
+
+bool NearCache::FetchAsync(const FetchParams& params, std::function<void(absl::StatusOr<Table>)> done) {
+  const std::optional<SliceIdentity> slice = Identify(params.spec, params.selection);
+  if (!slice) return inner_->FetchAsync(params, std::move(done));
+  // Fetch finds what another spelling brought here.
+  if (store_.Learn(*slice, params.spec, params.selection)) return false;
+  const auto keep = [this, slice = *slice, spec = params.spec, selection = params.selection,
+                     done = std::move(done)](absl::StatusOr<Table> result) {
+    if (result.ok()) store_.Insert(slice, spec, selection, *result);
+    done(std::move(result));
+  };
+  const bool begun = inner_->FetchAsync(params, keep);
+  if (begun) ++misses_;
+  return begun;
+}
+
+}  // namespace
+
+std::shared_ptr<CachingConnection> client_v1::MakeCachingConnection(std::shared_ptr<Connection> inner,
+                                                                    const NearCacheOptions& options) {
+  return std::make_shared<NearCache>(std::move(inner), options);
+}
+
+}  // namespace posenc
