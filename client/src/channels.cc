@@ -4,6 +4,8 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 
+#include <algorithm>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -14,6 +16,9 @@ namespace {
 // A chunk is a block of the server's, 64 MiB at most, or one row, 16 MiB at most; twice that for framing
 // and for what a later server may do.
 constexpr int kMaxReceiveBytes = 128 << 20;
+
+// No link needs more, and every one is memory of the server's.
+constexpr int kMaxParallelStreams = 16;
 
 grpc::ChannelArguments MakeArguments(const std::string& target) {
   grpc::ChannelArguments arguments;
@@ -29,8 +34,10 @@ grpc::ChannelArguments MakeArguments(const std::string& target) {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  // Saves a DNS query for each connection; retries are decided in retry.h alone.
+  // Retries are decided in retry.h alone: saves a DNS query for each connection, and a filter that takes a
+  // twelfth of the time of a small call.
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   if (IsLocalTarget(target)) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return arguments;
 }
@@ -60,8 +67,11 @@ bool IsLocalTarget(const std::string& target) {
 Channels MakeChannels(const std::string& target, const ConnectionOptions& options) {
   const std::shared_ptr<grpc::ChannelCredentials> credentials = MakeCredentials(options);
   const grpc::ChannelArguments arguments = MakeArguments(target);
-  return {grpc::CreateCustomChannel(target, credentials, arguments),
-          grpc::CreateCustomChannel(target, credentials, arguments)};
+  Channels channels{.small = grpc::CreateCustomChannel(target, credentials, arguments), .bulk = {}};
+  for (int i = 0; i < std::clamp(options.parallel_streams, 1, kMaxParallelStreams); ++i) {
+    channels.bulk.push_back(grpc::CreateCustomChannel(target, credentials, arguments));
+  }
+  return channels;
 }
 
 }  // namespace posenc

@@ -1,6 +1,7 @@
 #include "client/src/remote_connection.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -26,11 +27,10 @@ bool IsAboutReaching(const absl::Status& status) {
          status.code() == absl::StatusCode::kDeadlineExceeded;
 }
 
-// gRPC ends the process that sends anything else in a header.
-absl::Status CheckToken(const std::string& token) {
-  const bool printable = absl::c_all_of(token, [](char c) { return c >= ' ' && c <= '~'; });
-  if (printable) return absl::OkStatus();
-  return absl::InvalidArgumentError("the token holds a byte that no header may; allowed: printable ASCII");
+bool WaitToRetry(RetryLoop& loop, const absl::Status& status, const std::stop_token& stop) {
+  if (!stop.stop_possible()) return loop.WaitToRetry(status);
+  const std::optional<absl::Duration> delay = loop.DelayOfRetry(status);
+  return delay && SleepUnlessStopped(*delay, stop);
 }
 
 }  // namespace
@@ -52,6 +52,17 @@ void RemoteConnection::Prepare(grpc::ClientContext& context, absl::Time deadline
   if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
 }
 
+absl::Status RemoteConnection::CheckToken() const {
+  const bool printable = absl::c_all_of(options_.token, [](char c) { return c >= ' ' && c <= '~'; });
+  if (printable) return absl::OkStatus();
+  return absl::InvalidArgumentError("the token holds a byte that no header may; allowed: printable ASCII");
+}
+
+absl::Duration RemoteConnection::TimeoutOf(const CallOptions& call, double bytes) const {
+  const absl::Duration usual = options_.timeout + absl::Seconds(bytes / kSlowestBytesPerSecond);
+  return std::min(kLongestTimeout, call.timeout.value_or(usual));
+}
+
 absl::Status RemoteConnection::Explain(const absl::Status& status, int attempts,
                                        absl::Duration elapsed) const {
   if (!IsAboutReaching(status)) return status;
@@ -62,24 +73,24 @@ absl::Status RemoteConnection::Explain(const absl::Status& status, int attempts,
 }
 
 absl::Status RemoteConnection::Run(const CallOptions& call, double bytes, const Attempt& attempt) {
-  if (absl::Status status = CheckToken(options_.token); !status.ok()) return status;
+  if (absl::Status status = CheckToken(); !status.ok()) return status;
   const absl::Time begin = environment_.now();
-  const absl::Duration timeout = std::min(
-      kLongestTimeout,
-      call.timeout.value_or(options_.timeout + absl::Seconds(bytes / kSlowestBytesPerSecond)));
+  const absl::Duration timeout = TimeoutOf(call, bytes);
   RetryLoop loop(options_.retry, environment_, budget_, begin + timeout);
   absl::Status status;
   absl::Status first_error;
   do {
     grpc::ClientContext context;
     Prepare(context, begin + timeout, loop.attempts() > 1);
+    const std::stop_callback cancel(call.stop, [&] { context.TryCancel(); });
     status = attempt(context, loop);
     if (first_error.ok()) first_error = status;
-  } while (!status.ok() && loop.WaitToRetry(status));
+  } while (!status.ok() && WaitToRetry(loop, status, call.stop));
   if (status.ok()) {
     budget_.GiveForSuccess();
     return status;
   }
+  if (call.stop.stop_requested()) return absl::CancelledError("stopped by the caller");
   // A retry that waited for the server in vain ends with the deadline; why it waited is more telling.
   if (status.code() == absl::StatusCode::kDeadlineExceeded && !first_error.ok()) {
     status = {status.code(), first_error.message()};

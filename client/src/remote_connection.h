@@ -8,11 +8,15 @@
 #include <grpcpp/client_context.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "client/src/channels.h"
+#include "client/src/parallel_read.h"
 #include "client/src/retry.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "posenc/connection.h"
@@ -25,6 +29,8 @@ class RemoteConnection : public Connection {
  public:
   RemoteConnection(std::string target, const ConnectionOptions& options,
                    RetryEnvironment environment);
+  // Waits for the last of what FetchAsync began: its `done` has been called, but not everything is gone.
+  ~RemoteConnection() override;
 
   absl::StatusOr<TableDescription> Describe(const DescribeParams& params) override;
   absl::StatusOr<Table> Fetch(const FetchParams& params) override;
@@ -35,11 +41,22 @@ class RemoteConnection : public Connection {
   absl::StatusOr<EvictedTables> Evict(const EvictParams& params) override;
   absl::StatusOr<ServerStatus> ServerInfo(const CallOptions& call) override;
   absl::StatusOr<HealthStatus> Health(const CallOptions& call) override;
+  bool FetchAsync(const FetchParams& params, std::function<void(absl::StatusOr<Table>)> done) override;
   bool MapsTables(const CallOptions& call) override {
     return options_.shared_memory && HasSharedMemory(call);
   }
 
  private:
+  class AsyncFetch;  // remote_async.cc
+
+  // Counts the AsyncFetches that exist. They hold the channel, and gRPC must not see the last reference to a
+  // channel go on one of its own threads: it would wait for that thread.
+  struct AsyncFetches {
+    std::mutex mutex;
+    std::condition_variable none;
+    int count = 0;  // guarded by mutex
+  };
+
   // What one call has to work with; `context` is a fresh one for every attempt.
   using Attempt = std::function<absl::Status(grpc::ClientContext& context, RetryLoop& loop)>;
 
@@ -53,10 +70,16 @@ class RemoteConnection : public Connection {
                         grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                         const Request& request, Response& response, double bytes = 0);
 
+  // gRPC ends the process that sends a header of anything but printable ASCII.
+  absl::Status CheckToken() const;
+  absl::Duration TimeoutOf(const CallOptions& call, double bytes) const;
   void Prepare(grpc::ClientContext& context, absl::Time deadline, bool is_retry) const;
   absl::Status Explain(const absl::Status& status, int attempts, absl::Duration elapsed) const;
   absl::StatusOr<Table> FetchUnary(const FetchParams& params, double bytes);
   absl::StatusOr<Table> FetchStream(const FetchParams& params);
+  absl::Status StreamOver(const std::shared_ptr<grpc::Channel>& channel, const StreamParams& params);
+  // Reads a large answer into the caller's memory in several parts at once. Nothing when it is not to be cut.
+  std::optional<absl::Status> StreamInParts(const StreamParams& params, const ReadProgress& on_progress);
   // Maps a whole table of a server on this host. Any error means: stream it instead.
   absl::StatusOr<Table> FetchShared(const FetchParams& params);
   // Whether the server has a socket for shared memory that answers here; asks once.
@@ -67,6 +90,7 @@ class RemoteConnection : public Connection {
   const RetryEnvironment environment_;
   RetryBudget budget_;
   const Channels channels_;
+  AsyncFetches async_fetches_;
   enum class SharedMemory : uint8_t { kUnknown, kThere, kAbsent };
   std::atomic<SharedMemory> shared_memory_ = SharedMemory::kUnknown;
   const std::unique_ptr<v1::PositionalEncodingService::Stub> tables_;

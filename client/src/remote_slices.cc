@@ -3,13 +3,12 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "client/src/estimate.h"
-#include "client/src/shared_attach.h"
 #include "client/src/remote_connection.h"
+#include "client/src/shared_attach.h"
 #include "client/src/slice_call.h"
-#include "client/src/slice_frame.h"
 #include "client/src/slice_receiver.h"
+#include "client/src/unary_slice.h"
 #include "posenc/table_builder.h"
 #include "proto/selection_codec.h"
 #include "proto/spec_codec.h"
@@ -17,11 +16,7 @@
 namespace posenc {
 namespace {
 
-constexpr const char* kGetSlice = "/posenc.v1.PositionalEncodingService/GetSlice";
 constexpr const char* kStreamSlice = "/posenc.v1.PositionalEncodingService/StreamSlice";
-
-// Up to here one message is quicker than a stream. Below every server's max_unary_bytes by default.
-constexpr double kMaxUnaryBytes = 1 << 20;
 
 // From here on a mapping is quicker than a message.
 constexpr double kMinSharedBytes = 1 << 20;
@@ -29,29 +24,6 @@ constexpr double kMinSharedBytes = 1 << 20;
 bool IsWhole(const Selection& selection) {
   return !selection.rows && !selection.columns && !selection.heads && !selection.keys &&
          selection.positions.empty() && selection.real_positions.empty() && selection.axis_positions.empty();
-}
-
-absl::StatusOr<Table> TableFrom(grpc::ByteBuffer& message, uint64_t max_bytes) {
-  absl::StatusOr<Frame> frame = ParseFrame(FrameKind::kGetSlice, message);
-  if (!frame.ok()) return frame.status();
-  std::vector<TensorInfo> infos;
-  for (const FrameTensor& tensor : frame->tensors) {
-    if (TensorBytes(tensor.info) != tensor.data_bytes) {
-      return absl::InternalError(
-          absl::StrCat("the server sent a tensor '", tensor.info.name, "' that is not of its shape"));
-    }
-    infos.push_back(tensor.info);
-  }
-  absl::StatusOr<TableBuilder> builder =
-      TableBuilder::Allocate(std::move(frame->key), std::move(infos), max_bytes);
-  if (!builder.ok()) return builder.status();
-  FrameReader reader(message);
-  uint32_t crc32c = 0;  // TCP's own checksums must do for one small message
-  for (size_t i = 0; i < frame->tensors.size(); ++i) {
-    absl::Status status = reader.Copy(frame->tensors[i], builder->data()[i], crc32c);
-    if (!status.ok()) return status;
-  }
-  return (*std::move(builder)).Build();
 }
 
 }  // namespace
@@ -71,7 +43,8 @@ absl::StatusOr<Table> RemoteConnection::FetchUnary(const FetchParams& params, do
   return table;
 }
 
-absl::Status RemoteConnection::Stream(const StreamParams& params) {
+absl::Status RemoteConnection::StreamOver(const std::shared_ptr<grpc::Channel>& channel,
+                                          const StreamParams& params) {
   SliceReceiver receiver(params);
   v1::StreamSliceRequest request;
   *request.mutable_spec() = EncodeSpec(params.spec);
@@ -82,7 +55,7 @@ absl::Status RemoteConnection::Stream(const StreamParams& params) {
   absl::Status status = Run(params.call, bytes, [&](grpc::ClientContext& context, RetryLoop& loop) {
     const int64_t begin = receiver.next_row();
     request.set_skip_rows(begin);
-    absl::Status ended = CallStream(channels_.bulk, kStreamSlice, request, context,
+    absl::Status ended = CallStream(channel, kStreamSlice, request, context,
                                     [&](grpc::ByteBuffer& message) { return receiver.Accept(message); });
     if (receiver.stopped_by_caller()) {
       stopped = ended;
@@ -97,6 +70,28 @@ absl::Status RemoteConnection::Stream(const StreamParams& params) {
   return stopped.ok() ? status : stopped;
 }
 
+std::optional<absl::Status> RemoteConnection::StreamInParts(const StreamParams& params,
+                                                            const ReadProgress& on_progress) {
+  const double bytes = EstimateBytes(params.spec, params.selection);
+  if (channels_.bulk.size() < 2 || bytes < static_cast<double>(kMinParallelBytes)) return std::nullopt;
+  const auto plan = PlanParallelRead(params.spec, params.selection, channels_.bulk.size());
+  if (!plan) return std::nullopt;
+  StreamParams limited = params;
+  limited.call.timeout = TimeoutOf(params.call, bytes);
+  return ReadInParallel(
+      *plan, limited,
+      [this](size_t part, const StreamParams& stream) { return StreamOver(channels_.bulk[part], stream); },
+      on_progress);
+}
+
+absl::Status RemoteConnection::Stream(const StreamParams& params) {
+  // Only where nobody watches the order of the rows.
+  if (params.destinations && !params.on_chunk && !params.checksums_only && params.skip_rows == 0) {
+    if (std::optional<absl::Status> status = StreamInParts(params, {})) return *std::move(status);
+  }
+  return StreamOver(channels_.bulk.front(), params);
+}
+
 absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {
   std::optional<TableBuilder> builder;
   uint64_t done_bytes = 0;
@@ -108,6 +103,10 @@ absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {
     builder = *std::move(allocated);
     return builder->data();
   };
+  if (const std::optional<absl::Status> status = StreamInParts(stream, params.on_progress)) {
+    if (!status->ok()) return *status;
+    return (*std::move(builder)).Build();
+  }
   if (params.on_progress) {
     stream.on_chunk = [&](const Chunk& chunk) {
       for (const auto& tensor : chunk.tensors) done_bytes += tensor.size();
@@ -115,7 +114,8 @@ absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {
       return absl::OkStatus();
     };
   }
-  if (absl::Status status = Stream(stream); !status.ok()) return status;
+  absl::Status status = StreamOver(channels_.bulk.front(), stream);
+  if (!status.ok()) return status;
   return (*std::move(builder)).Build();
 }
 

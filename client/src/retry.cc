@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <random>
 
 #include "absl/strings/match.h"
@@ -18,6 +19,13 @@ double Random() {
 }  // namespace
 
 RetryEnvironment SystemEnvironment() { return {absl::Now, absl::SleepFor, Random}; }
+
+bool SleepUnlessStopped(absl::Duration time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  return !never.wait_for(lock, stop, absl::ToChronoNanoseconds(time), [&] { return stop.stop_requested(); });
+}
 
 bool RetryBudget::TakeForRetry() {
   const std::lock_guard lock(mutex_);
@@ -50,15 +58,20 @@ absl::Duration RetryLoop::NextDelay() const {
   return ceiling * environment_.random();
 }
 
-bool RetryLoop::WaitToRetry(const absl::Status& status) {
+std::optional<absl::Duration> RetryLoop::DelayOfRetry(const absl::Status& status) {
   ++failures_;
-  if (!IsTransient(status) || failures_ >= options_.max_attempts) return false;
+  if (!IsTransient(status) || failures_ >= options_.max_attempts) return std::nullopt;
   const absl::Duration delay = NextDelay();
-  if (environment_.now() + delay >= deadline_) return false;
-  if (!budget_.TakeForRetry()) return false;
-  environment_.sleep(delay);
+  if (environment_.now() + delay >= deadline_) return std::nullopt;
+  if (!budget_.TakeForRetry()) return std::nullopt;
   ++attempts_;
-  return true;
+  return delay;
+}
+
+bool RetryLoop::WaitToRetry(const absl::Status& status) {
+  const std::optional<absl::Duration> delay = DelayOfRetry(status);
+  if (delay) environment_.sleep(*delay);
+  return delay.has_value();
 }
 
 }  // namespace posenc

@@ -10,6 +10,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <stop_token>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
@@ -25,6 +27,9 @@ struct RetryEnvironment {
 
 // The real clock, sleep and random numbers.
 RetryEnvironment SystemEnvironment();
+
+// Sleeps; false, at once, when a stop was requested.
+bool SleepUnlessStopped(absl::Duration time, const std::stop_token& stop);
 
 // Tokens that all calls of a connection share; see RetryOptions.
 class RetryBudget {
@@ -54,8 +59,11 @@ class RetryLoop {
             absl::Time deadline)
       : options_(options), environment_(environment), budget_(budget), deadline_(deadline) {}
 
-  // Sleeps before the next attempt and returns true; or false, at once, when there is to be none: the
-  // error is permanent, attempts or tokens are used up, or the delay would outlast the deadline.
+  // Returns the delay before the next attempt, which counts as made from now on. Nothing when there is to be
+  // none: the error is permanent, attempts or tokens are used up, or the delay would outlast the deadline.
+  std::optional<absl::Duration> DelayOfRetry(const absl::Status& status);
+
+  // Sleeps that long before the next attempt and returns true; or false, at once, when there is to be none.
   bool WaitToRetry(const absl::Status& status);
 
   // The attempt made progress: failures from now on count as the first ones.

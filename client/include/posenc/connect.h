@@ -47,6 +47,9 @@ struct ConnectionOptions {
   // Maps whole tables of 1 MiB and more from the server's memory when it is on this host and has a socket
   // for it (--shared-memory-socket), instead of receiving them. False: never.
   bool shared_memory = true;
+  // Whole answers of 32 MiB and more are read in as many parts at once, over a TCP connection each: one
+  // connection seldom fills a link that many share. Each part resumes by itself. 1: never.
+  int parallel_streams = 2;
   // Refuses answers over this size before memory is taken.
   uint64_t max_table_bytes = uint64_t{64} << 30;
 };
@@ -54,7 +57,8 @@ struct ConnectionOptions {
 // Returns a connection to a service: "localhost:50051", "dns:///posenc:50051", "unix:/run/posenc.sock".
 // Connecting begins with the first call and is repeated in the background at most every two seconds.
 //
-// Small calls and bulk transfers have a TCP connection each, so that a row does not wait behind a table.
+// Small calls and bulk transfers have TCP connections of their own, so that a row does not wait behind a
+// table.
 // A proxy from the environment (http_proxy) is not used for loopback and Unix targets. Keep one connection
 // for the life of the process: making one costs a handshake.
 std::shared_ptr<Connection> MakeConnection(const std::string& target,
