@@ -125,7 +125,8 @@ void PhasorGenerator::WriteChunk(const Rows& rows, const Segment& segment, int64
   args.undecided = undecided.data();
   for (int64_t row = 0, tile = 0; row < rows.count; row += tile_.rows(), ++tile) {
     if (tile % kTilesPerAnchor == 0) {
-      StartAnchors(PositionOfRow(form_.shape, rows.first_row + row), first_pair, pairs, anchors);
+      const int64_t centre = PositionOfRow(form_.shape, rows.first_row + row + args.centre);
+      StartAnchors(centre, first_pair, pairs, anchors);
     } else {
       AdvanceAnchors(cells_.type(), tile_.StepFrom(first_pair), args.sin_bound, args.magnitude,
                      pairs, anchors);
@@ -146,6 +147,7 @@ TileArgs PhasorGenerator::ChunkArgs(const Segment& segment, int64_t first, int64
   args.phasors = tile_.RowsFrom(segment.first_pair + first);
   args.phasor_stride = tile_.stride();
   args.sin_bound = tile_.SinBoundFrom(segment.first_pair + first);
+  args.centre = tile_.reach();
   args.magnitude = cells_.magnitude().high();
   args.pairs = pairs;
   args.cosines = std::min(pairs, segment.cosines - first);

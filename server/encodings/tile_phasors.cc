@@ -7,7 +7,7 @@ namespace posenc {
 namespace {
 
 // Wide tables take fewer rows, so that the phasors stay in the caches.
-int TileRows(int64_t pairs) { return pairs > 8192 ? kMaxTileRows / 2 : kMaxTileRows; }
+int ReachFor(int64_t pairs) { return pairs > 8192 ? kMaxReach / 2 : kMaxReach; }
 
 // Frequencies of half a turn have no sine, but products of ±1 and ±0 that may give −0. A bound that is
 // not 0 sends their cells to the accurate path.
@@ -18,13 +18,13 @@ int64_t Padded(int64_t pairs) { return (pairs + kPairPadding - 1) / kPairPadding
 }  // namespace
 
 TilePhasors::TilePhasors(const PhasorCells& cells, bool descending)
-    : rows_(TileRows(cells.count())),
+    : reach_(ReachFor(cells.count())),
       stride_(Padded(cells.count())),
       low_stride_(cells.type() == ElementType::kF64 ? stride_ : 0),
-      cos_high_(stride_ * (rows_ + 1) + kPairPadding),
-      sin_high_(stride_ * (rows_ + 1) + kPairPadding),
-      cos_low_(stride_ + low_stride_ * rows_ + kPairPadding),
-      sin_low_(stride_ + low_stride_ * rows_ + kPairPadding),
+      cos_high_(stride_ * (reach_ + 2) + kPairPadding),
+      sin_high_(stride_ * (reach_ + 2) + kPairPadding),
+      cos_low_(stride_ + low_stride_ * (reach_ + 1) + kPairPadding),
+      sin_low_(stride_ + low_stride_ * (reach_ + 1) + kPairPadding),
       sin_bound_(stride_ + kPairPadding) {
   const double sign = descending ? -1.0 : 1.0;
   std::vector<double> first(4 * stride_);
@@ -39,9 +39,9 @@ TilePhasors::TilePhasors(const PhasorCells& cells, bool descending)
     sin_bound_[k] = sin.high == 0 && cos.high < 0 ? kHalfTurnBound : 0.0;
   }
   const PhasorArrays base{&first[0], &first[stride_], &first[2 * stride_], &first[3 * stride_]};
-  FillPowers(base, cells.count(), rows_ + 1, stride_, low_stride_,
+  FillPowers(base, cells.count(), reach_, stride_, low_stride_,
              {cos_high_.data(), sin_high_.data(), cos_low_.data(), sin_low_.data()});
-  for (int row = 1; row < rows_; ++row) {
+  for (int row = 1; row <= reach_; ++row) {
     for (int64_t k = 0; k < cells.count(); ++k) {
       sin_bound_[k] = std::max(sin_bound_[k], std::fabs(sin_high_[row * stride_ + k]));
     }

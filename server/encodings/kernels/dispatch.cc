@@ -67,9 +67,9 @@ void AdvanceAnchors(ElementType type, const PhasorArrays& step, const double* si
   Kernels().advance_anchors(type, step, sin_bound, magnitude, pairs, anchors);
 }
 
-void FillPowers(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
+void FillPowers(const PhasorArrays& first, int64_t pairs, int reach, int64_t stride,
                 int64_t low_stride, const PhasorRows& out) {
-  Kernels().fill_powers(first, pairs, rows, stride, low_stride, out);
+  Kernels().fill_powers(first, pairs, reach, stride, low_stride, out);
 }
 
 size_t WriteCosSin(const float* angles, size_t count, float* cos, float* sin, uint32_t* undecided) {

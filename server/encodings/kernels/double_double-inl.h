@@ -65,21 +65,23 @@ struct Complex {
   Pair sin;
 };
 
-// a.high·c.high + b.high·d.high + the mixed terms, not yet normalised: high is the rounded sum.
-HWY_INLINE Pair SumOfProducts(const Pair& a, const Pair& c, const Pair& b, const Pair& d) {
-  const Pair p = TwoProduct(a.high, c.high), q = TwoProduct(b.high, d.high);
-  const Pair sum = TwoSum(p.high, q.high);
-  const V mixed = hn::MulAdd(
-      a.high, c.low, hn::MulAdd(a.low, c.high, hn::MulAdd(b.high, d.low, hn::Mul(b.low, d.high))));
-  return {sum.high, hn::Add(sum.low, hn::Add(hn::Add(p.low, q.low), mixed))};
+// Neither is normalised: the high half of the result is the rounded product or sum of the high halves.
+HWY_INLINE Pair Product(const Pair& a, const Pair& b) {
+  const Pair product = TwoProduct(a.high, b.high);
+  return {product.high, hn::MulAdd(a.high, b.low, hn::MulAdd(a.low, b.high, product.low))};
+}
+
+HWY_INLINE Pair Sum(const Pair& a, const Pair& b) {
+  const Pair sum = TwoSum(a.high, b.high);
+  return {sum.high, hn::Add(sum.low, hn::Add(a.low, b.low))};
 }
 
 HWY_INLINE Pair Negate(const Pair& a) { return {hn::Neg(a.high), hn::Neg(a.low)}; }
 
-// a · b, its parts as SumOfProducts leaves them.
+// a · b, its parts as Sum leaves them.
 HWY_INLINE Complex Multiply(const Complex& a, const Complex& b) {
-  return {SumOfProducts(a.cos, b.cos, Negate(a.sin), b.sin),
-          SumOfProducts(a.cos, b.sin, a.sin, b.cos)};
+  return {Sum(Product(a.cos, b.cos), Negate(Product(a.sin, b.sin))),
+          Sum(Product(a.cos, b.sin), Product(a.sin, b.cos))};
 }
 
 HWY_INLINE Complex Normalize(const Complex& a) {

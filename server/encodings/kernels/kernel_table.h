@@ -21,7 +21,7 @@ struct KernelTable {
                       Anchors& anchors);
   void (*advance_anchors)(ElementType type, const PhasorArrays& step, const double* sin_bound,
                           double magnitude, int64_t pairs, Anchors& anchors);
-  void (*fill_powers)(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
+  void (*fill_powers)(const PhasorArrays& first, int64_t pairs, int reach, int64_t stride,
                       int64_t low_stride, const PhasorRows& out);
   size_t (*write_cos_sin)(const float* angles, size_t count, float* cos, float* sin,
                           uint32_t* undecided);

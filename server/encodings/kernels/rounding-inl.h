@@ -1,10 +1,9 @@
-// Rounding a vector of doubles, known to within an error, to elements.
+// Rounding vectors of doubles, known to within an error, to elements.
 //
-// In doubt, twice: once at each end of the interval. A cheaper test of the bits comes first and
-// leaves few in doubt: a value far enough from every midpoint is decided. Decided lanes hold the
-// same bits at both ends, so every value between them rounds to these bits, and neither a tie nor
-// double rounding can be hidden there. F16 and BF16 go by way of float, whose own rounding, 2^-24
-// of the value and 2^-150 among subnormals, belongs to the error.
+// Twice: a quick test of the bits of the vectors that a step has stored, which leaves few of them in doubt,
+// then, for a vector in doubt, each cell by itself: rounded at both ends of its error interval. Ends that
+// agree decide the cell, since every value between them has these bits; F16 and BF16 go by way of a float
+// that is rounded to odd, so that no double rounding hides there. Any other cell is reported.
 
 #if defined(POSENC_KERNELS_ROUNDING_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef POSENC_KERNELS_ROUNDING_INL_H_
@@ -13,7 +12,12 @@
 #define POSENC_KERNELS_ROUNDING_INL_H_
 #endif
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
 #include "hwy/highway.h"
+#include "server/encodings/float32/float32_elements.h"
 #include "server/encodings/kernels/double_double-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,74 +39,79 @@ HWY_INLINE hn::Vec<DFloat> ToFloat(const V (&value)[2]) {
 }
 #endif
 using DUint = hn::RebindToUnsigned<DFloat>;
+using DInt = hn::RebindToSigned<DFloat>;
 using DUint64 = hn::RebindToUnsigned<D>;
 
 HWY_INLINE hn::Vec<DUint> AsBits(hn::Vec<DFloat> value) { return hn::BitCast(DUint(), value); }
 
-using DInt = hn::RebindToSigned<DFloat>;
-
 // One word for each double, its low 32 bits, in any order.
+HWY_INLINE hn::Vec<DUint> LowWords(const V (&value)[kParts]) {
 #if HWY_TARGET == HWY_SCALAR
-HWY_INLINE hn::Vec<DUint> LowWords(const V (&value)[1]) {
   const uint64_t bits = hn::GetLane(hn::BitCast(DUint64(), value[0]));
   return hn::Set(DUint(), static_cast<uint32_t>(bits));
-}
+#elif HWY_TARGET == HWY_AVX2
+  const __m256 a = _mm256_castpd_ps(value[0].raw), b = _mm256_castpd_ps(value[1].raw);
+  return hn::Vec<DUint>{_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88))};
 #else
-HWY_INLINE hn::Vec<DUint> LowWords(const V (&value)[2]) {
   const DUint d;
   const auto odd = hn::BitCast(d, hn::ShiftLeft<32>(hn::BitCast(DUint64(), value[1])));
   return hn::OddEven(odd, hn::BitCast(d, value[0]));
-}
 #endif
+}
 
-// The bits below an element's last place as a signed number that is least, INT32_MIN and a little,
-// within kReach of the midpoint between two elements. kBits: how many these bits are.
+// The lowest kBits bits as a signed number that is least, INT32_MIN and a little, where they are within
+// kReach of 10…0, the midpoint between two elements.
 template <int kBits, int32_t kReach>
 HWY_INLINE hn::Vec<DInt> AboveMidpoint(hn::Vec<DUint> bits) {
-  constexpr uint32_t kHalf = 1u << (kBits - 1);
-  const auto moved =
-      hn::Set(DUint(), ((static_cast<uint32_t>(kReach) - kHalf) << (32 - kBits)) + 0x80000000u);
-  return hn::BitCast(DInt(), hn::Add(hn::ShiftLeft<32 - kBits>(bits), moved));
+  const auto shifted = hn::ShiftLeft<32 - kBits>(bits);
+  if constexpr (kReach == 0) return hn::BitCast(DInt(), shifted);
+  return hn::BitCast(DInt(), hn::Add(shifted, hn::Set(DUint(), uint32_t{kReach} << (32 - kBits))));
 }
 
 template <int kBits, int32_t kReach>
 constexpr int32_t kNearMidpoint = INT32_MIN + ((2 * kReach + 1) << (32 - kBits));
 
 // Each element type says: the tag of its elements (as floats or bits), whether products are in
-// double-double (kWide), and how to round. The others further say
-//  * FromFloat: the nearest element, from the nearest float (good where the value is decided);
-//  * Margin, kLeastMargin: below it the value may be undecided. Above it the value is decided, if
-//  its
-//    error is below 2^-40 of it, 2^13 last places of a double, and it is at least kLeastNormal;
-//  * Difference: not 0 in the lanes that are undecided, by rounding both ends.
+// double-double (kWide), and Nearest, the bits nearest to a double that is no tie. The others further say
+//  * FromFloat: the nearest element, from the nearest float, good where the value is decided;
+//  * Margin, kLeastMargin: below it the value may be undecided. Above it the value is decided, if its error
+//    is below 1 / kPlaces of it and it is at least kLeastNormal.
+struct RoundF64 {
+  using DOut = D;
+  static constexpr bool kWide = true;
+  static uint64_t Nearest(double value) { return std::bit_cast<uint64_t>(value); }
+};
+
+// An error of 2^-38 of the value is 2^15 last places of a double.
 struct RoundF32 {
   using DOut = DFloat;
-  using DDifference = DUint;
-  using Error = double;
   static constexpr bool kWide = false;
-  static constexpr int32_t kLeastMargin = kNearMidpoint<29, 1 << 13>;
+  static constexpr int32_t kReach = 1 << 15;
+  static constexpr int32_t kLeastMargin = kNearMidpoint<29, kReach>;
+  static constexpr double kPlaces = 0x1p38;
   static constexpr double kLeastNormal = 0x1p-126;
+  static uint32_t Nearest(double value) { return std::bit_cast<uint32_t>(static_cast<float>(value)); }
   static HWY_INLINE hn::Vec<DOut> FromFloat(hn::Vec<DFloat> value) { return value; }
   static HWY_INLINE hn::Vec<DInt> Margin(const V (&value)[kParts], hn::Vec<DFloat>) {
-    return AboveMidpoint<29, 1 << 13>(LowWords(value));
-  }
-  static HWY_INLINE hn::Vec<DUint> Difference(const V (&value)[kParts], const double* error) {
-    V low[kParts], high[kParts];
-    for (int i = 0; i < kParts; ++i) {
-      const V e = hn::LoadU(D(), error + i * hn::Lanes(D()));
-      low[i] = hn::Sub(value[i], e);
-      high[i] = hn::Add(value[i], e);
-    }
-    return hn::Xor(AsBits(ToFloat(low)), AsBits(ToFloat(high)));
+    return AboveMidpoint<29, kReach>(LowWords(value));
   }
 };
 
+// The float next to `value` whose last bit is odd, or `value` if it is a float: rounding it once more to fewer
+// bits gives what rounding `value` gives.
+inline float RoundedToOdd(double value) {
+  const auto single = static_cast<float>(value);
+  const auto bits = std::bit_cast<uint32_t>(single);
+  if (static_cast<double>(single) == value || (bits & 1) != 0) return single;
+  return std::bit_cast<float>(std::fabs(static_cast<double>(single)) < std::fabs(value) ? bits + 1 : bits - 1);
+}
+
 // The nearest BF16 and F16 of floats, in the low halves; a tie may go either way.
-HWY_INLINE hn::Vec<DUint> NearestBF16(hn::Vec<DFloat> value) {
+HWY_INLINE hn::Vec<DUint> NearestBF16s(hn::Vec<DFloat> value) {
   return hn::ShiftRight<16>(hn::Add(AsBits(value), hn::Set(DUint(), 0x8000u)));
 }
 
-HWY_INLINE hn::Vec<DUint> NearestF16(hn::Vec<DFloat> value) {
+HWY_INLINE hn::Vec<DUint> NearestF16s(hn::Vec<DFloat> value) {
   const DUint d;
   const auto bits = AsBits(value);
   const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(d, 0x8000u));
@@ -116,20 +125,19 @@ HWY_INLINE hn::Vec<DUint> NearestF16(hn::Vec<DFloat> value) {
   return hn::Or(sign, hn::IfThenElse(hn::RebindMask(d, small), subnormal, normal));
 }
 
-// The float is within half its last place of the value, and so little beyond that it decides unless
-// its low bits are those of a midpoint; two places of reach leave no doubt. For Difference, the
-// float's own rounding and that of the two ends add 2^-23 of the value to the error.
+// The float is within half its last place of the double, and the double within 2^-2 places of the value: less
+// than one in all. So a float that is no midpoint itself lies on the value's side of every midpoint.
 template <bool kBrain>
 struct RoundHalf {
   using DOut = hn::Rebind<uint16_t, DFloat>;
-  using DDifference = DUint;
-  using Error = float;
   static constexpr bool kWide = false;
   static constexpr int kBits = kBrain ? 16 : 13;
-  static constexpr int32_t kLeastMargin = kNearMidpoint<kBits, 2>;
+  static constexpr int32_t kLeastMargin = kNearMidpoint<kBits, 0>;
+  static constexpr double kPlaces = 0x1p26;
   static constexpr double kLeastNormal = kBrain ? 0x1p-126 : 0x1p-14;
-  static HWY_INLINE hn::Vec<DUint> Nearest(hn::Vec<DFloat> value) {
-    return kBrain ? NearestBF16(value) : NearestF16(value);
+  static uint16_t Nearest(double value) {
+    const float odd = RoundedToOdd(value);
+    return static_cast<uint16_t>(kBrain ? BF16Of(odd) : F16Of(odd));
   }
   static HWY_INLINE hn::Vec<DOut> FromFloat(hn::Vec<DFloat> value) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
@@ -137,36 +145,14 @@ struct RoundHalf {
       return hn::BitCast(DOut(), hn::DemoteTo(hn::Rebind<hwy::float16_t, DFloat>(), value));
     }
 #endif
-    return hn::DemoteTo(DOut(), hn::BitCast(DInt(), Nearest(value)));
+    return hn::DemoteTo(DOut(), hn::BitCast(DInt(), kBrain ? NearestBF16s(value) : NearestF16s(value)));
   }
   static HWY_INLINE hn::Vec<DInt> Margin(const V (&)[kParts], hn::Vec<DFloat> single) {
-    return AboveMidpoint<kBits, 2>(AsBits(single));
-  }
-  static HWY_INLINE hn::Vec<DUint> Difference(const V (&value)[kParts], const float* error) {
-    const DFloat d;
-    const auto single = ToFloat(value);
-    const auto wider = hn::MulAdd(hn::Abs(single), hn::Set(d, 0x1.02p-23f), hn::LoadU(d, error));
-    return hn::Xor(Nearest(hn::Sub(single, wider)), Nearest(hn::Add(single, wider)));
+    return AboveMidpoint<kBits, 0>(AsBits(single));
   }
 };
 using RoundF16 = RoundHalf<false>;
 using RoundBF16 = RoundHalf<true>;
-
-struct RoundF64 {
-  using DOut = D;
-  using DDifference = DUint64;
-  using Error = double;
-  static constexpr bool kWide = true;
-  // The element, and in `difference` what is not 0 in undecided lanes.
-  static HWY_INLINE V Round(const Pair& value, const double* error, hn::Vec<DUint64>& difference) {
-    const V e = hn::LoadU(D(), error);
-    const V low = hn::Add(value.high, hn::Sub(value.low, e));
-    const V high = hn::Add(value.high, hn::Add(value.low, e));
-    difference =
-        hn::Or(difference, hn::Xor(hn::BitCast(DUint64(), low), hn::BitCast(DUint64(), high)));
-    return high;
-  }
-};
 
 }  // namespace HWY_NAMESPACE
 }  // namespace posenc

@@ -1,12 +1,12 @@
 // The kernels of tile.h for one target.
 //
 // Error of a value: u = 2^-53, anchor A = m(C + iS), phasor c + is (so |Cc| + |Ss| ≤ 1), and σ the
-// largest |sin(r·w)| of the rows.
-//  * Phasors. Row r ≤ 16 comes from r products, each good to 2^-100 of the size of its own part:
-//    |δc| ≤ 2^-95, |δs| ≤ 2^-95 · σ. The step to the next tile is as good, and |s| ≤ 2σ there.
-//  * Anchors. Multiplying by a phasor turns their error δA and keeps its size. After 255 steps it
-//  is
-//    what they began with, 2^-103 · m for F64 and 2^-63 · m for the others, and 2^-86 · m more. So
+// largest |sin(r·w)| of r ≤ R.
+//  * Phasors. Power r ≤ 2R + 1 = 33 comes from products that are each good to 2^-100 of the size of their
+//    own part, 34 · 2^-100 in all: |δc| ≤ 2^-94.9, and of the rows |δs| ≤ 2^-94.9 · σ. The step to the next
+//    tile has |s| ≤ 3σ and |δs| ≤ 2^-93 · σ.
+//  * Anchors. Multiplying by a phasor turns their error δA and keeps its size. After 255 steps it is
+//    what they began with, 2^-103 · m for F64 and 2^-63 · m for the others, and 2^-86.8 · m more. So
 //    much for cosines. A sine's error begins with a share of |S| and takes on |δA| · |s| at every
 //    step: less than 2^-84 · (m·σ + |S|) for F64 (kWideError) and 2^-61 · (m·σ + |S|) for the
 //    others (kNarrowStepError). Anchors::drift sums it up.
@@ -14,7 +14,7 @@
 //    2^-84 · (m·σ + |S|) + drift, that of a cosine below 2^-84 · m.
 //  * The others are one product of high halves in double. Each of its terms has at most four
 //    roundings (two of the halves, product, sum), with or without FMA, and the ends of the interval
-//    one more: below 5.03 u · (m·σ + |S|), and 5.03 u · m for a cosine, plus the above.
+//    one more: below 5.03 u · min(m, m·σ + |S|), and 5.03 u · m for a cosine, plus the above.
 //    kProductError is 6 u, and the sine's drift comes on top.
 // Bounds in terms of σ and |S| keep the small sines of slow frequencies apart from 0.
 
@@ -26,9 +26,13 @@
 #endif
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 #include "hwy/highway.h"
+#include "server/encodings/kernels/anchors-inl.h"
 #include "server/encodings/kernels/cos_sin-inl.h"
 #include "server/encodings/kernels/double_double-inl.h"
 #include "server/encodings/kernels/kernel_table.h"
@@ -38,46 +42,27 @@ HWY_BEFORE_NAMESPACE();
 namespace posenc {
 namespace HWY_NAMESPACE {
 
-constexpr double kWideError = 0x1p-84;
-constexpr double kNarrowStepError = 0x1p-61;
-constexpr double kAnchorError = 0x1p-57;
 constexpr double kProductError = 0x1.8p-51;
-// F16 and BF16 pass through float, whose subnormals round by up to 2^-150; their errors are kept as
-// floats, rounded up.
-constexpr double kFloatStep = 0x1p-149;
-constexpr double kRoundedUp = 1 + 0x1p-20;
 
-// Error bounds of one chunk, in the type that the rounding wants.
-template <class Rounding>
+// Error bounds of one chunk.
 struct Errors {
-  alignas(64) typename Rounding::Error sin[kChunkPairs];
-  alignas(64) typename Rounding::Error cos[kPairPadding];  // the same in every lane
+  alignas(64) double sin[kChunkPairs];
+  double cos;
   // Where |cos · sin| is at least this, both are large enough for the quick test.
   alignas(64) float product[kChunkPairs];
 };
 
-HWY_INLINE V LoadD(const double* from) { return hn::LoadU(D(), from); }
-
-HWY_INLINE void StoreError(V error, double* to) { hn::StoreU(error, D(), to); }
-HWY_INLINE void StoreError(V error, float* to) {
-  // A frequency of 0 has exact values and keeps its error of 0.
-  const V step = hn::IfThenElseZero(hn::Gt(error, hn::Zero(D())), hn::Set(D(), kFloatStep));
-  const hn::Rebind<float, D> narrow;
-  const V up = hn::MulAdd(error, hn::Set(D(), kRoundedUp), step);
-  hn::StoreU(hn::DemoteTo(narrow, up), narrow, to);
-}
-
-// The quick test wants |v| ≥ 2^40 times v's error and v ≥ kLeastNormal, of the cosine and of the
+// The quick test wants |v| ≥ kPlaces times v's error and v ≥ kLeastNormal, of the cosine and of the
 // sine. As the one is at most m and the other at most `size`, a lower bound of their product gives
 // both. 2^-80 keeps the products themselves normal floats; a sine that is exactly 0 needs no test.
 template <class Rounding>
-HWY_INLINE void StoreLeastProduct(V size, V sine_error, V cosine_error, double magnitude,
-                                  float* to) {
+HWY_INLINE void StoreLeastProduct(V size, V sine_error, double cosine_error, double magnitude, float* to) {
   const D d;
-  const V m = hn::Set(d, magnitude), places = hn::Set(d, 0x1p40),
+  const V m = hn::Set(d, magnitude), places = hn::Set(d, Rounding::kPlaces),
           least = hn::Set(d, Rounding::kLeastNormal);
   const V sine = hn::Mul(hn::Max(hn::Mul(sine_error, places), least), m);
-  const V cosine = hn::Mul(hn::Max(hn::Mul(cosine_error, places), least), size);
+  const V cosine =
+      hn::Mul(hn::Set(d, std::max(cosine_error * Rounding::kPlaces, Rounding::kLeastNormal)), size);
   const V product = hn::Max(hn::Max(sine, cosine), hn::Set(d, 0x1p-80));
   const V used =
       hn::IfThenElseZero(hn::Gt(sine_error, hn::Zero(d)), hn::Mul(product, hn::Set(d, 1.01)));
@@ -86,84 +71,106 @@ HWY_INLINE void StoreLeastProduct(V size, V sine_error, V cosine_error, double m
 }
 
 template <class Rounding>
-HWY_INLINE void FillErrors(const TileArgs& args, Errors<Rounding>& errors) {
+HWY_INLINE void FillErrors(const TileArgs& args, Errors& errors) {
   const D d;
   const double product = Rounding::kWide ? 0.0 : kProductError;
   const V relative = hn::Set(d, product + kWideError), magnitude = hn::Set(d, args.magnitude);
-  const V cosine_error = hn::Set(d, (product + kWideError) * args.magnitude);
-  for (int64_t k = 0; k < kPairPadding; k += hn::Lanes(d)) StoreError(cosine_error, &errors.cos[k]);
+  errors.cos = (product + kWideError) * args.magnitude;
   for (int64_t k = 0; k < args.pairs; k += hn::Lanes(d)) {
     const V sine = hn::Abs(LoadD(&args.anchors->sin_high[k]));
-    const V size = hn::MulAdd(magnitude, LoadD(args.sin_bound + k), sine);
+    const V sum = hn::MulAdd(magnitude, LoadD(args.sin_bound + k), sine);
+    const V size = Rounding::kWide ? sum : hn::Min(sum, magnitude);
     const V error = hn::MulAdd(size, relative, LoadD(&args.anchors->drift[k]));
-    StoreError(error, &errors.sin[k]);
+    hn::StoreU(error, d, &errors.sin[k]);
     if constexpr (!Rounding::kWide) {
-      StoreLeastProduct<Rounding>(size, error, cosine_error, args.magnitude, &errors.product[k]);
+      StoreLeastProduct<Rounding>(size, error, errors.cos, args.magnitude, &errors.product[k]);
     }
   }
 }
 
-// Cells of one step along a row: a vector of elements each, and whether all of them are decided.
+// The numbers of one step along a row, before they are rounded: double-double or double.
+struct Wide {
+  static constexpr int kCount = 1;
+  Pair cos[1], sin[1];
+};
+struct Narrow {
+  static constexpr int kCount = kParts;
+  V cos[kParts], sin[kParts];
+};
 template <class Rounding>
+using Numbers = std::conditional_t<Rounding::kWide, Wide, Narrow>;
+
+// The row r behind the anchor's, A · P, whose phasors are at `on`, and the row r' before it, A · P̄, at `back`.
+HWY_INLINE void Turn(const Anchors& anchors, const PhasorArrays& phasors, int64_t k, int64_t on, int64_t back,
+                     Narrow& on_row, Narrow& back_row) {
+  for (int i = 0; i < kParts; ++i) {
+    const int64_t j = i * static_cast<int64_t>(hn::Lanes(D()));
+    const V a = LoadD(&anchors.cos_high[k + j]), b = LoadD(&anchors.sin_high[k + j]);
+    const V c = LoadD(phasors.cos_high + on + j), s = LoadD(phasors.sin_high + on + j);
+    on_row.cos[i] = hn::NegMulAdd(b, s, hn::Mul(a, c));
+    on_row.sin[i] = hn::MulAdd(a, s, hn::Mul(b, c));
+    const V d = LoadD(phasors.cos_high + back + j), t = LoadD(phasors.sin_high + back + j);
+    back_row.cos[i] = hn::MulAdd(b, t, hn::Mul(a, d));
+    back_row.sin[i] = hn::NegMulAdd(a, t, hn::Mul(b, d));
+  }
+}
+
+// Requires: on = back; the two rows then have the same four products.
+HWY_INLINE void Turn(const Anchors& anchors, const PhasorArrays& phasors, int64_t k, int64_t on, int64_t,
+                     Wide& on_row, Wide& back_row) {
+  const Complex a = LoadComplex(anchors, k), p = LoadComplex(phasors, on);
+  const Pair ac = Product(a.cos, p.cos), bs = Product(a.sin, p.sin);
+  const Pair bc = Product(a.sin, p.cos), as = Product(a.cos, p.sin);
+  on_row.cos[0] = Sum(ac, Negate(bs));
+  on_row.sin[0] = Sum(bc, as);
+  back_row.cos[0] = Sum(ac, bs);
+  back_row.sin[0] = Sum(bc, Negate(as));
+}
+
+// A vector of cells of each kind, and what tells whether they may be undecided.
+template <class Rounding, bool kWide = Rounding::kWide>
 struct Cells {
-  hn::Vec<typename Rounding::DOut> cos;
-  hn::Vec<typename Rounding::DOut> sin;
-  bool decided;
-};
-
-// Products in double of the pairs k … of one row, whose phasors are at `at`.
-struct Products {
-  HWY_INLINE Products(const Anchors& anchors, const PhasorArrays& phasors, int64_t k, int64_t at) {
-    for (int i = 0; i < kParts; ++i) {
-      const int64_t j = i * static_cast<int64_t>(hn::Lanes(D()));
-      const V a = LoadD(&anchors.cos_high[k + j]), b = LoadD(&anchors.sin_high[k + j]);
-      const V c = LoadD(phasors.cos_high + at + j), s = LoadD(phasors.sin_high + at + j);
-      cos[i] = hn::NegMulAdd(b, s, hn::Mul(a, c));
-      sin[i] = hn::MulAdd(a, s, hn::Mul(b, c));
-    }
+  using DMask = DInt;
+  HWY_INLINE Cells(const Narrow& value, const Errors& errors, int64_t k) {
+    const auto cosine = ToFloat(value.cos), sine = ToFloat(value.sin);
+    margin = hn::Min(Rounding::Margin(value.cos, cosine), Rounding::Margin(value.sin, sine));
+    const auto product = hn::Abs(hn::Mul(cosine, sine));
+    small = hn::VecFromMask(DFloat(), hn::Lt(product, hn::LoadU(DFloat(), errors.product + k)));
+    cos = Rounding::FromFloat(cosine);
+    sin = Rounding::FromFloat(sine);
   }
-  V cos[kParts];
-  V sin[kParts];
-};
-
-template <class Rounding>
-HWY_INLINE Cells<Rounding> ComputeCells(const Anchors& anchors, const PhasorArrays& phasors,
-                                        const Errors<Rounding>& errors, int64_t k, int64_t at) {
-  if constexpr (Rounding::kWide) {
-    const Complex value = Multiply(LoadComplex(anchors, k), LoadComplex(phasors, at));
-    auto difference = hn::Zero(DUint64());
-    const V cos = Rounding::Round(value.cos, errors.cos, difference);
-    const V sin = Rounding::Round(value.sin, errors.sin + k, difference);
-    return {cos, sin, hn::AllTrue(DUint64(), hn::Eq(difference, hn::Zero(DUint64())))};
-  } else {
-    const Products value(anchors, phasors, k, at);
-    const auto cos = ToFloat(value.cos), sin = ToFloat(value.sin);
-    const auto margin = hn::Min(Rounding::Margin(value.cos, cos), Rounding::Margin(value.sin, sin));
+  HWY_INLINE void Join(const Cells& other) {
+    margin = hn::Min(margin, other.margin);
+    small = hn::Or(small, other.small);
+  }
+  HWY_INLINE hn::Mask<DMask> Doubtful() const {
     const auto near = hn::Lt(margin, hn::Set(DInt(), Rounding::kLeastMargin));
-    const auto small = hn::Lt(hn::Abs(hn::Mul(cos, sin)), hn::LoadU(DFloat(), errors.product + k));
-    const bool decided = hn::AllFalse(DInt(), hn::Or(near, hn::RebindMask(DInt(), small)));
-    return {Rounding::FromFloat(cos), Rounding::FromFloat(sin), decided};
+    return hn::Or(near, hn::MaskFromVec(hn::BitCast(DInt(), small)));
   }
-}
+  hn::Vec<typename Rounding::DOut> cos, sin;
+  hn::Vec<DInt> margin;
+  hn::Vec<DFloat> small;
+};
 
-// Not 0 in the lanes that are undecided.
 template <class Rounding>
-HWY_INLINE hn::Vec<typename Rounding::DDifference> Undecided(const Anchors& anchors,
-                                                             const PhasorArrays& phasors,
-                                                             const Errors<Rounding>& errors,
-                                                             int64_t k, int64_t at) {
-  if constexpr (Rounding::kWide) {
-    const Complex value = Multiply(LoadComplex(anchors, k), LoadComplex(phasors, at));
-    auto difference = hn::Zero(DUint64());
-    Rounding::Round(value.cos, errors.cos, difference);
-    Rounding::Round(value.sin, errors.sin + k, difference);
-    return difference;
-  } else {
-    const Products value(anchors, phasors, k, at);
-    return hn::Or(Rounding::Difference(value.cos, errors.cos),
-                  Rounding::Difference(value.sin, errors.sin + k));
+struct Cells<Rounding, true> {
+  using DMask = DUint64;
+  HWY_INLINE Cells(const Wide& value, const Errors& errors, int64_t k) : difference(hn::Zero(DUint64())) {
+    cos = Round(value.cos[0], hn::Set(D(), errors.cos));
+    sin = Round(value.sin[0], LoadD(errors.sin + k));
   }
-}
+  HWY_INLINE void Join(const Cells& other) { difference = hn::Or(difference, other.difference); }
+  HWY_INLINE hn::Mask<DMask> Doubtful() const { return hn::Ne(difference, hn::Zero(DUint64())); }
+  HWY_INLINE V Round(const Pair& value, V error) {
+    const V low = hn::Add(value.high, hn::Sub(value.low, error));
+    const V high = hn::Add(value.high, hn::Add(value.low, error));
+    difference =
+        hn::Or(difference, hn::Xor(hn::BitCast(DUint64(), low), hn::BitCast(DUint64(), high)));
+    return high;
+  }
+  V cos, sin;
+  hn::Vec<DUint64> difference;
+};
 
 // The places of one row, as elements.
 template <class Rounding>
@@ -201,76 +208,114 @@ HWY_INLINE void StoreCells(const Row<Rounding>& row, const Cells<Rounding>& cell
   }
 }
 
-// Stores the cells that exist among those of the last, incomplete vector, one by one.
+// One vector of a row once more, as doubles in memory and with a bit for each pair in doubt.
 template <class Rounding>
-HWY_NOINLINE void StoreTail(const TileArgs& args, const Cells<Rounding>& cells, int row,
-                            int64_t first) {
-  const typename Rounding::DOut d;
-  const Row<Rounding> places(args, row);
-  hn::TFromD<decltype(d)> cos[kPairPadding] = {}, sin[kPairPadding] = {};
-  hn::StoreU(cells.cos, d, cos);
-  hn::StoreU(cells.sin, d, sin);
-  const int64_t step = args.form == StoreForm::kColumns ? 1 : 2;
-  const int64_t end = std::min<int64_t>(first + hn::Lanes(d), args.pairs);
-  for (int64_t k = first; k < end; ++k) {
-    for (int copy = 0; copy < args.copies; ++copy) {
-      if (k < args.cosines)
-        std::memcpy(places.cos[copy] + k * step, &cos[k - first], sizeof(cos[0]));
-      if (k < args.sines) std::memcpy(places.sin[copy] + k * step, &sin[k - first], sizeof(sin[0]));
+struct Lanes {
+  HWY_INLINE Lanes(const TileArgs& args, const Errors& errors, int row, int64_t first) {
+    Numbers<Rounding> on, back;
+    const int64_t at = std::abs(row - args.centre) * args.phasor_stride + first;
+    Turn(*args.anchors, args.phasors, first, at, at, on, back);
+    const Numbers<Rounding>& value = row < args.centre ? back : on;
+    for (int i = 0; i < Numbers<Rounding>::kCount; ++i) {
+      const auto lane = static_cast<int64_t>(i * hn::Lanes(D()));
+      Keep(value.cos[i], cos_high + lane, cos_low + lane);
+      Keep(value.sin[i], sin_high + lane, sin_low + lane);
     }
+    const Cells<Rounding> cells(value, errors, first);
+    uint8_t bits[sizeof(doubtful)] = {};
+    hn::StoreMaskBits(typename Cells<Rounding>::DMask(), cells.Doubtful(), bits);
+    std::memcpy(&doubtful, bits, sizeof(doubtful));
   }
-}
+  static HWY_INLINE void Keep(V value, double* high, double*) { hn::StoreU(value, D(), high); }
+  static HWY_INLINE void Keep(const Pair& value, double* high, double* low) {
+    hn::StoreU(value.high, D(), high);
+    hn::StoreU(value.low, D(), low);
+  }
+  double cos_high[kPairPadding], sin_high[kPairPadding];
+  double cos_low[kPairPadding] = {}, sin_low[kPairPadding] = {};
+  uint64_t doubtful;
+};
 
-// Appends the undecided pairs of one vector, computed once more so that the hot path keeps nothing
-// of it.
+// Stores cells of one vector one by one, those in doubt or all, and lists the undecided pairs.
 template <class Rounding>
-HWY_NOINLINE size_t Report(const TileArgs& args, const Errors<Rounding>& errors, int row,
-                           int64_t first, size_t count) {
-  const typename Rounding::DDifference d;
-  hn::TFromD<decltype(d)> lanes[kPairPadding] = {};
-  hn::StoreU(Undecided<Rounding>(*args.anchors, args.phasors, errors, first,
-                                 row * args.phasor_stride + first),
-             d, lanes);
-  const int64_t end = std::min<int64_t>(first + hn::Lanes(d), args.pairs);
-  for (int64_t k = first; k < end; ++k) {
-    if (lanes[k - first] != 0) args.undecided[count++] = static_cast<uint32_t>(row << 16 | k);
+HWY_NOINLINE size_t WriteSingly(const TileArgs& args, const Errors& errors, int row, int64_t first, bool all,
+                                size_t count) {
+  const Lanes<Rounding> lanes(args, errors, row, first);
+  const Row<Rounding> places(args, row);
+  const int64_t step = args.form == StoreForm::kColumns ? 1 : 2;
+  const auto end = std::min<int64_t>(hn::Lanes(typename Rounding::DOut()), args.pairs - first);
+  const uint64_t existing = ~uint64_t{0} >> (64 - end);
+  for (uint64_t rest = all ? existing : lanes.doubtful & existing; rest != 0; rest &= rest - 1) {
+    const int64_t i = std::countr_zero(rest), k = first + i;
+    bool decided = true;
+    const auto write = [&](double high, double low, double error, auto* const* to, bool exists) {
+      const auto bits = Rounding::Nearest(high + (low + error));
+      decided = decided && bits == Rounding::Nearest(high + (low - error));
+      if (!exists) return;
+      for (int copy = 0; copy < args.copies; ++copy) std::memcpy(to[copy] + k * step, &bits, sizeof(bits));
+    };
+    write(lanes.cos_high[i], lanes.cos_low[i], errors.cos, places.cos, k < args.cosines);
+    write(lanes.sin_high[i], lanes.sin_low[i], errors.sin[k], places.sin, k < args.sines);
+    if (!decided) args.undecided[count++] = static_cast<uint32_t>(row << 16 | k);
   }
   return count;
 }
 
-// Writes one row; returns the new number of undecided entries. Everything that the loop needs is
-// local and its address stays here: stores of elements would otherwise make the compiler load it
-// again.
-template <class Rounding, StoreForm kForm, int kCopies>
-HWY_INLINE size_t WriteRow(const TileArgs& args, const Errors<Rounding>& errors, int row,
-                           size_t count) {
+// Which rows a step writes: one behind the anchor's, one before it, or both.
+enum class Way : uint8_t { kOn, kBack, kBoth };
+
+// Writes one or two rows, `on` behind the anchor's and `back` before it; returns the new number of undecided
+// entries. Everything that the loop needs is local and its address stays here: stores of elements would
+// otherwise make the compiler load it again.
+template <class Rounding, StoreForm kForm, int kCopies, Way kWay>
+HWY_INLINE size_t WriteRow(const TileArgs& args, const Errors& errors, int on, int back, size_t count) {
+  constexpr bool kOn = kWay != Way::kBack, kBack = kWay != Way::kOn;
   const auto lanes = static_cast<int64_t>(hn::Lanes(typename Rounding::DOut()));
   const int64_t whole = std::min(args.cosines, args.sines) / lanes * lanes;
-  const Row<Rounding> places(args, row);
+  const int on_row = args.centre + on, back_row = args.centre - back;
+  const Row<Rounding> on_places(args, kOn ? on_row : 0), back_places(args, kBack ? back_row : 0);
   const Anchors& anchors = *args.anchors;
   const PhasorArrays phasors = args.phasors;
-  const int64_t base = row * args.phasor_stride, pairs = args.pairs;
+  const int64_t on_base = on * args.phasor_stride, back_base = back * args.phasor_stride;
+  const int64_t pairs = args.pairs;
   const bool sine_first = args.sine_first;
+  const auto singly = [&](int64_t k, bool all) {
+    if (kBack) count = WriteSingly<Rounding>(args, errors, back_row, k, all, count);
+    if (kOn) count = WriteSingly<Rounding>(args, errors, on_row, k, all, count);
+  };
   for (int64_t k = 0; k < whole; k += lanes) {
-    const auto cells = ComputeCells<Rounding>(anchors, phasors, errors, k, base + k);
-    StoreCells<Rounding, kForm, kCopies>(places, cells, sine_first, k);
-    if (HWY_UNLIKELY(!cells.decided)) count = Report<Rounding>(args, errors, row, k, count);
+    Numbers<Rounding> on_numbers, back_numbers;
+    Turn(anchors, phasors, k, on_base + k, back_base + k, on_numbers, back_numbers);
+    Cells<Rounding> cells(kOn ? on_numbers : back_numbers, errors, k);
+    StoreCells<Rounding, kForm, kCopies>(kOn ? on_places : back_places, cells, sine_first, k);
+    if constexpr (kWay == Way::kBoth) {
+      const Cells<Rounding> others(back_numbers, errors, k);
+      StoreCells<Rounding, kForm, kCopies>(back_places, others, sine_first, k);
+      cells.Join(others);
+    }
+    if (!hn::AllFalse(typename Cells<Rounding>::DMask(), cells.Doubtful())) singly(k, false);
   }
-  for (int64_t k = whole; k < pairs; k += lanes) {
-    const auto cells = ComputeCells<Rounding>(anchors, phasors, errors, k, base + k);
-    StoreTail<Rounding>(args, cells, row, k);
-    if (!cells.decided) count = Report<Rounding>(args, errors, row, k, count);
-  }
+  for (int64_t k = whole; k < pairs; k += lanes) singly(k, true);
   return count;
 }
 
+// Rows before the anchor's and rows from it on, one of each at a time. F64 pairs those as far from the anchor's,
+// which share products; the others rows in order, as memory has it dearer to be written backwards.
 template <class Rounding, StoreForm kForm, int kCopies>
 size_t WriteRows(const TileArgs& args) {
-  Errors<Rounding> errors;
+  Errors errors;
   FillErrors<Rounding>(args, errors);
   size_t count = 0;
-  for (int row = 0; row < args.rows; ++row) {
-    count = WriteRow<Rounding, kForm, kCopies>(args, errors, row, count);
+  for (int on = 0; on <= args.centre; ++on) {
+    const int back = Rounding::kWide ? on : args.centre - on;
+    const bool has_on = args.centre + on < args.rows, has_back = back > 0 && args.centre - back < args.rows;
+    if (has_on && has_back) {
+      count = WriteRow<Rounding, kForm, kCopies, Way::kBoth>(args, errors, on, back, count);
+    } else if (has_on) {
+      count = WriteRow<Rounding, kForm, kCopies, Way::kOn>(args, errors, on, on, count);
+    } else if (has_back) {
+      count = WriteRow<Rounding, kForm, kCopies, Way::kBack>(args, errors, back, back, count);
+    }
   }
   return count;
 }
@@ -299,77 +344,6 @@ static size_t WriteTileOn(ElementType type, const TileArgs& args) {
       return WriteForm<RoundBF16>(args);
     default:
       return WriteForm<RoundF32>(args);
-  }
-}
-
-// sin and cos of step + rest by the addition theorem: with x = rest, sin x = x + t, cos x = 1 − q,
-// and q and t in double (below 2^-13.6, error 2^-64.6). The product of the step with x.high is
-// exact and the other terms round to less: |δA| ≤ 2^-63. A sine is 2^-6.4 and more, and its error
-// at most 2^-57 of it, or the step's own is 0; then sin x alone remains, good to 2^-64 of itself.
-HWY_INLINE Complex AddAngle(const Complex& step, const Pair& x) {
-  const D d;
-  const V square = hn::Mul(x.high, x.high);
-  const auto next = [&](double coefficient, V sum) {
-    return hn::MulAdd(square, sum, hn::Set(d, coefficient));
-  };
-  const V p = next(-1.0 / 6, next(1.0 / 120, next(-1.0 / 5040, hn::Set(d, 1.0 / 362880))));
-  const V r = next(0.5, next(-1.0 / 24, next(1.0 / 720, hn::Set(d, -1.0 / 40320))));
-  const V t = hn::MulAdd(hn::Mul(x.high, square), p, x.low), q = hn::Mul(square, r);
-  const auto part = [&](const Pair& own, const Pair& other) {  // own · cos x + other · sin x
-    const Pair product = TwoProduct(other.high, x.high);
-    const Pair sum = TwoSum(own.high, product.high);
-    V low = hn::MulAdd(other.high, t, hn::MulAdd(other.low, x.high, own.low));
-    low = hn::Add(hn::NegMulAdd(own.high, q, low), product.low);
-    return QuickTwoSum(sum.high, hn::Add(sum.low, low));
-  };
-  return {part(step.cos, Negate(step.sin)), part(step.sin, step.cos)};
-}
-
-static void SetAnchorsOn(const ReducedAngles& angles, Factor magnitude, int64_t pairs,
-                         Anchors& anchors) {
-  const D d;
-  const V m = hn::Set(d, magnitude.high), rest = hn::Set(d, magnitude.low);
-  const auto scaled = [&](const Pair& part) {
-    const Pair product = TwoProduct(part.high, m);
-    const V low = hn::MulAdd(part.low, m, hn::MulAdd(part.high, rest, product.low));
-    return QuickTwoSum(product.high, low);
-  };
-  for (int64_t k = 0; k < pairs; k += hn::Lanes(d)) {
-    const Pair angle{LoadD(&angles.rest_high[k]), LoadD(&angles.rest_low[k])};
-    const Complex anchor = AddAngle(LoadComplex(angles, k), angle);
-    const Complex result{scaled(anchor.cos), scaled(anchor.sin)};
-    StoreComplex(result, anchors, k);
-    // A sine of 0 is that of a frequency of 0, or of position 0; neither has an error.
-    hn::StoreU(hn::Mul(hn::Abs(result.sin.high), hn::Set(d, kAnchorError)), d, &anchors.drift[k]);
-  }
-}
-
-static void AdvanceAnchorsOn(ElementType type, const PhasorArrays& step, const double* sin_bound,
-                             double magnitude, int64_t pairs, Anchors& anchors) {
-  const D d;
-  const double step_error = type == ElementType::kF64 ? kWideError : kNarrowStepError;
-  const V m = hn::Set(d, magnitude), error = hn::Set(d, step_error);
-  for (int64_t k = 0; k < pairs; k += hn::Lanes(d)) {
-    const Complex anchor = LoadComplex(anchors, k);
-    const V size = hn::MulAdd(m, LoadD(sin_bound + k), hn::Abs(anchor.sin.high));
-    hn::StoreU(hn::MulAdd(size, error, LoadD(&anchors.drift[k])), d, &anchors.drift[k]);
-    StoreComplex(Normalize(Multiply(anchor, LoadComplex(step, k))), anchors, k);
-  }
-}
-
-static void FillPowersOn(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
-                         int64_t low_stride, const PhasorRows& out) {
-  const D d;
-  for (int64_t k = 0; k < pairs; k += hn::Lanes(d)) {
-    const Complex base = LoadComplex(first, k);
-    Complex power = base;
-    for (int row = 1; row < rows; ++row) {
-      hn::StoreU(power.cos.high, d, out.cos_high + row * stride + k);
-      hn::StoreU(power.sin.high, d, out.sin_high + row * stride + k);
-      hn::StoreU(power.cos.low, d, out.cos_low + row * low_stride + k);
-      hn::StoreU(power.sin.low, d, out.sin_low + row * low_stride + k);
-      power = Normalize(Multiply(power, base));
-    }
   }
 }
 

@@ -1,8 +1,9 @@
 // The vector kernels of sinusoidal and rotary tables, without a sign of SIMD in it.
 //
-// A tile is up to kTileRows consecutive rows of some columns. With the anchor A = m·e^{i·p0·w} of
-// its first row and the table's own phasors P_r = e^{i·r·w}, row r of the tile is A · P_r: one
-// complex product a value. Advance moves the anchors to the next tile by A ← A · e^{i·R·w}.
+// A tile is up to 2R + 1 consecutive rows of some columns. With the anchor A = m·e^{i·p·w} of its middle
+// row and the table's own phasors P_r = e^{i·r·w}, r ≤ R, the rows r behind the middle and r before it
+// are A · P_r and its mirror image A · conj(P_r): four real products for both. Advance moves the anchors to
+// the next tile by A ← A · e^{i·(2R + 1)·w}.
 //
 // F32, F16, BF16: products in double. F64: products in double-double. Every value is rounded twice,
 // at both ends of its error interval; where the two results differ, the pair's group is reported as
@@ -22,7 +23,8 @@
 
 namespace posenc {
 
-inline constexpr int kMaxTileRows = 16;
+inline constexpr int kMaxReach = 16;  // R
+inline constexpr int kMaxTileRows = 2 * kMaxReach + 1;
 // Pairs that one call works on, so that their phasors stay near; a multiple of every vector length.
 inline constexpr int64_t kChunkPairs = 256;
 // Phasor arrays are padded to a multiple of this, with zeros.
@@ -56,12 +58,13 @@ struct alignas(64) ReducedAngles {
 };
 
 struct TileArgs {
-  PhasorArrays phasors;               // at the chunk's first pair, row 0 of the tile
+  PhasorArrays phasors;               // at the chunk's first pair, r = 0
   int64_t phasor_stride = 0;          // doubles from one row of phasors to the next
-  const double* sin_bound = nullptr;  // max over the tile's rows of |sin(r·w)|, for each pair
+  const double* sin_bound = nullptr;  // max over r ≤ R of |sin(r·w)|, for each pair
   const Anchors* anchors = nullptr;
   double magnitude = 1.0;
   int rows = 0;
+  int centre = 0;       // the anchors' row, R; it may be none of the rows
   int64_t pairs = 0;    // of this chunk
   int64_t cosines = 0;  // pairs k < cosines have a cosine, k < sines a sine
   int64_t sines = 0;
@@ -93,16 +96,16 @@ void SetAnchors(const ReducedAngles& angles, Factor magnitude, int64_t pairs, An
 void AdvanceAnchors(ElementType type, const PhasorArrays& step, const double* sin_bound,
                     double magnitude, int64_t pairs, Anchors& anchors);
 
-// Writes the powers 1 … rows − 1 of `first` into rows 1 … of `out`, in double-double. The high
-// halves of a row are `stride` doubles from the last row's, the low halves `low_stride`. Row 0 is
-// the caller's.
+// Writes the powers 1 … reach of `first` into rows 1 … of `out`, in double-double, and power 2 · reach + 1
+// into the row after them. The high halves of a row are `stride` doubles from the last row's, the low halves
+// `low_stride`. Row 0 is the caller's.
 struct PhasorRows {
   double* cos_high;
   double* sin_high;
   double* cos_low;
   double* sin_low;
 };
-void FillPowers(const PhasorArrays& first, int64_t pairs, int rows, int64_t stride,
+void FillPowers(const PhasorArrays& first, int64_t pairs, int reach, int64_t stride,
                 int64_t low_stride, const PhasorRows& out);
 
 }  // namespace posenc
