@@ -1,8 +1,11 @@
 """Turns the lines of JSON that the ratio programs print into a table, and into a file for machines.
 
-    report.py LINES [JSON]   the table on stdout; the same for machines in JSON
-    report.py --keys         every key with its goal and meaning
-    report.py --program KEY  the program that measures KEY
+    report.py LINES [JSON]         the table on stdout; the same for machines in JSON
+    report.py --markdown LINES     the table in Markdown
+    report.py --insert PART FILE   puts FILE between the marks of PART ("ratios", "growth") in RESULTS.md
+    report.py --about              machine, versions, load
+    report.py --keys               every key with its goal
+    report.py --program KEY        the program that measures KEY
 """
 
 import json
@@ -73,43 +76,108 @@ def versions():
     return f"{server}; PyTorch {torch}"
 
 
-def row(figure, goals):
-    """One line of the table."""
-    key = figure["key"]
-    if "not_measured" in figure:
-        return f"{key:36} not measured: {figure['not_measured']}"
-    goal, unit = goals.get(key, ("", ""))
-    spread = f"{figure['low']:.2f} - {figure['high']:.2f}"
-    return (f"{key:36} {figure['value']:9.3f} {unit:4} {'goal ' + goal if goal else '':13} {spread:>17}  "
-            f"{figure['ours']:>12} {figure['alternative']:>12}")
+def about():
+    """What must be known to judge the figures."""
+    return {"machine": machine(), "versions": versions(), "load before": f"{os.getloadavg()[0]:.1f}"}
 
 
-def report(lines_path, json_path):
+def figures_of(lines_path):
     with open(lines_path, encoding="utf-8") as lines:
-        figures = [json.loads(line) for line in lines if line.strip()]
-    goals = {key: (goal, unit) for key, _, goal, unit in KEYS}
-    about = {"machine": machine(), "versions": versions(), "load": f"{os.getloadavg()[0]:.1f}"}
-    for name, value in about.items():
+        return [json.loads(line) for line in lines if line.strip()]
+
+
+def goal_of(key):
+    """The goal in words, and the unit."""
+    for known, _, goal, unit in KEYS:
+        if key == known:
+            return (f"goal {goal}" if goal else ""), unit
+    return "", ""
+
+
+def number(value):
+    """Three digits or so."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
+def cells(figure):
+    """The columns of one figure: key, median, goal, quartiles, ours, other."""
+    key = figure["key"]
+    goal, unit = goal_of(key)
+    if "not_measured" in figure:
+        return [key, "", goal, f"not measured: {figure['not_measured']}", "", ""]
+    return [key, f"{number(figure['value'])} {unit}".strip(), goal,
+            f"{number(figure['low'])} - {number(figure['high'])}", figure["ours"], figure["alternative"]]
+
+
+HEADER = ["ratio", "median", "", "quartiles", "ours", "other"]
+
+
+def print_text(figures):
+    for name, value in about().items():
         print(f"{name}: {value}")
-    print(f"{'ratio':36} {'median':>9} {'':4} {'':13} {'quartiles':>17}  {'ours':>12} {'other':>12}")
+    for row in [HEADER] + [cells(figure) for figure in figures]:
+        print(f"{row[0]:36} {row[1]:>10}  {row[2]:12} {row[3]:>15}  {row[4]:>12} {row[5]:>12}".rstrip())
+
+
+def print_about():
+    for name, value in about().items():
+        print(f"{name[0].upper()}{name[1:]}: {value}  ")
+    print()
+
+
+def print_markdown(figures):
+    print_about()
+    for row in [HEADER, ["---", "---:", "---", "---:", "---:", "---:"]] + [cells(f) for f in figures]:
+        print("| " + " | ".join(row) + " |")
+    print()
     for figure in figures:
-        print(row(figure, goals))
-    if json_path:
-        ratios = {figure["key"]: figure["value"] for figure in figures if "value" in figure}
-        with open(json_path, "w", encoding="utf-8") as out:
-            json.dump({**about, "ratios": ratios, "details": figures}, out, indent=2)
-            out.write("\n")
+        if "what" in figure:
+            print(f"* `{figure['key']}`: {figure['what']}")
+
+
+def write_json(figures, path):
+    ratios = {figure["key"]: figure["value"] for figure in figures if "value" in figure}
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump({**about(), "ratios": ratios, "details": figures}, out, indent=2)
+        out.write("\n")
+
+
+def insert(part, path):
+    """Replaces what stands between the marks of a part in RESULTS.md."""
+    results_path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "RESULTS.md")
+    with open(results_path, encoding="utf-8") as results:
+        text = results.read()
+    begin, end = f"<!-- {part} begins -->\n", f"<!-- {part} ends -->\n"
+    if begin not in text or end not in text:
+        sys.exit(f"RESULTS.md has no marks for {part}")
+    with open(path, encoding="utf-8") as new:
+        text = text[:text.index(begin) + len(begin)] + "\n" + new.read().strip() + "\n\n" + text[text.index(end):]
+    with open(results_path, "w", encoding="utf-8") as results:
+        results.write(text)
+
+
+def print_keys():
+    for key, _, goal, unit in KEYS:
+        print(f"  {key:36} {'goal ' + goal if goal else '':14} {unit}".rstrip())
+
+
+def print_program(key):
+    programs = [program for known, program, _, _ in KEYS if key == known]
+    if not programs:
+        sys.exit(f"run.sh: no such key: {key}; --help lists them")
+    print(programs[0])
 
 
 def main():
-    if sys.argv[1] == "--keys":
-        for key, program, goal, unit in KEYS:
-            print(f"  {key:36} {'goal ' + goal if goal else '':14} {unit}".rstrip())
-    elif sys.argv[1] == "--program":
-        programs = [program for key, program, _, _ in KEYS if key == sys.argv[2]]
-        sys.exit(f"no such key: {sys.argv[2]}; --help lists them" if not programs else print(programs[0]))
-    else:
-        report(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None)
+    command, *rest = sys.argv[1:]
+    actions = {"--keys": print_keys, "--about": print_about, "--program": print_program, "--insert": insert,
+               "--markdown": lambda path: print_markdown(figures_of(path))}
+    if command in actions:
+        actions[command](*rest)
+        return
+    print_text(figures_of(command))
+    if rest:
+        write_json(figures_of(command), rest[0])
 
 
 if __name__ == "__main__":

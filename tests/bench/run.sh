@@ -8,13 +8,14 @@ programs=(generate_vs_memset pytorch_ratios rpc_ratios server_figures near_cache
 
 usage() {
   cat <<'TXT'
-usage: tests/bench/run.sh [--json FILE] [--only KEY] [--no-build]
+usage: tests/bench/run.sh [--json FILE] [--only KEY] [--results] [--no-build]
 
 Builds the benchmarks (preset "bench", in build/release) and prints every ratio, its goal and its spread,
 with the machine and the versions that it was measured on. Ratios are over 1 where posenc is the better
 one, except where the goal is an upper bound.
   --json FILE  also writes {"machine": ..., "ratios": {KEY: ...}, "details": [...]} to FILE
   --only KEY   measures one ratio
+  --results    also writes the table into tests/bench/RESULTS.md
   --no-build   measures the programs as they are
 
 Keys:
@@ -22,11 +23,12 @@ TXT
   /usr/bin/python3 tests/bench/report.py --keys
 }
 
-json="" only="" build=yes
+json="" only="" build=yes results=no
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --json) json=${2:?--json needs a file}; shift 2 ;;
     --only) only=${2:?--only needs a key}; shift 2 ;;
+    --results) results=yes; shift ;;
     --no-build) build=no; shift ;;
     -h|--help) usage; exit 0 ;;
     *) echo "run.sh: unknown argument '$1'" >&2; usage >&2; exit 2 ;;
@@ -43,9 +45,14 @@ if [[ $build == yes ]]; then
 fi
 
 lines=$(mktemp)
-trap 'rm -f "$lines"' EXIT
+trap 'rm -f "$lines" "$lines.md"' EXIT
 for program in "${programs[@]}"; do
   echo "measuring: $program ..." >&2
   "build/release/bin/$program" ${only:+"$only"} >> "$lines" || echo "run.sh: $program failed" >&2
 done
 /usr/bin/python3 tests/bench/report.py "$lines" ${json:+"$json"}
+if [[ $results == yes ]]; then
+  /usr/bin/python3 tests/bench/report.py --markdown "$lines" > "$lines.md"
+  /usr/bin/python3 tests/bench/report.py --insert ratios "$lines.md"
+  echo "written: tests/bench/RESULTS.md" >&2
+fi
