@@ -48,6 +48,15 @@ SlicePlan ChunkCursor::Peek() const {
   return chunk;
 }
 
+BlockRange ChunkCursor::BlocksAhead(int64_t most) const {
+  const bool rows_of_blocks = !done() && run_ < plan_.runs.size() && plan_.column_begin < plan_.column_end;
+  if (!rows_of_blocks) return {};
+  const RowRun& run = plan_.runs[run_];
+  const int64_t next = table_->BlockOfRow(run.begin + in_run_) + 1;
+  const int64_t last = table_->BlockOfRow(run.end - 1);
+  return {next, std::max(next, std::min(next + most, last + 1))};
+}
+
 void ChunkCursor::Advance(int64_t rows) {
   next_row_ += rows;
   in_run_ += rows;

@@ -16,6 +16,12 @@
 
 namespace posenc {
 
+// Blocks [begin, end) of a table.
+struct BlockRange {
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
 class ChunkCursor {
  public:
   // Begins behind the first `skip_rows` rows. Requires: 0 <= skip_rows <= plan.row_count().
@@ -26,6 +32,10 @@ class ChunkCursor {
 
   // Returns the plan of the next chunk; an empty plan when done.
   SlicePlan Peek() const;
+
+  // Returns up to `most` blocks behind that of the next chunk that the chunks after it will need; none for
+  // chunks that are no rows of blocks.
+  BlockRange BlocksAhead(int64_t most) const;
 
   // Goes on behind a chunk of `rows` rows.
   void Advance(int64_t rows);

@@ -47,10 +47,7 @@ absl::Status CheckWork(const SlicePlan& plan, const TableShape& shape) {
 }
 
 Frame FrameAnswer(const Table& table, const SlicePlan& plan, RowData rows) {
-  v1::GetSliceResponse response;
-  response.set_table_key(table.key().ToHex());
-  return FrameTensors(response.SerializeAsString(),
-                      TensorPartsOf(table.shape(), plan, std::move(rows)));
+  return FrameTensors(TableKeyField(table.key()), TensorPartsOf(table.shape(), plan, std::move(rows)));
 }
 
 void Answer(const ContextPtr& context, const TablePtr& table, const Selection& selection,
@@ -73,20 +70,19 @@ void Answer(const ContextPtr& context, const TablePtr& table, const Selection& s
 
 }  // namespace
 
-void GetSlice(const ContextPtr& context, const v1::GetSliceRequest& request,
+void GetSlice(const ContextPtr& context, const SpecRequest<v1::GetSliceRequest>& request,
               const std::shared_ptr<UnaryCall>& call) {
-  absl::StatusOr<SliceRequest> decoded = 
-      DecodeSliceRequest(request.spec(), request.selection(), *context->catalog);
-  if (!decoded.ok()) return call->Respond(decoded.status());
-  context->store->Open(
-      decoded->spec, [context, selection = std::move(decoded->selection), call](auto table) {
-        CatchExceptions(
-            [&] {
-              if (!table.ok()) return call->Respond(table.status());
-              Answer(context, *table, selection, call);
-            },
-            [&](absl::Status failure) { call->Respond(std::move(failure)); });
-      });
+  absl::StatusOr<Selection> selection = DecodeSelectionOf(request.spec.status(), request.fields.selection());
+  if (!selection.ok()) return call->Respond(selection.status());
+  OpenTable(*context->store, **request.spec,
+            [context, selection = *std::move(selection), call](absl::StatusOr<TablePtr> table) {
+              CatchExceptions(
+                  [&] {
+                    if (!table.ok()) return call->Respond(table.status());
+                    Answer(context, *table, selection, call);
+                  },
+                  [&](absl::Status failure) { call->Respond(std::move(failure)); });
+            });
 }
 
 }  // namespace posenc

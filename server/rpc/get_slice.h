@@ -8,13 +8,14 @@
 #include "posenc/v1/positional_encoding_service.pb.h"
 #include "server/rpc/call.h"
 #include "server/rpc/service_context.h"
+#include "server/rpc/spec_request.h"
 
 namespace posenc {
 
-// Errors: as DecodeSliceRequest, ResolveSelection and FetchRows; FailedPrecondition for an answer over
+// Errors: as DecodeSelectionOf, ResolveSelection and FetchRows; FailedPrecondition for an answer over
 // max_unary_bytes, with the bytes needed, the cap and the way out; InvalidArgument with selection.positions
 // for more of them than kMaxGatherBytes of whole rows.
-void GetSlice(const ContextPtr& context, const v1::GetSliceRequest& request,
+void GetSlice(const ContextPtr& context, const SpecRequest<v1::GetSliceRequest>& request,
               const std::shared_ptr<UnaryCall>& call);
 
 }  // namespace posenc

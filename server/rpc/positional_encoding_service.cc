@@ -29,11 +29,11 @@ class PositionalEncodingService final : public RawService {
   }
   grpc::ServerUnaryReactor* GetSlice(CallbackServerContext* rpc, const ByteBuffer* request,
                                      ByteBuffer* answer) override {
-    return ServeUnary<v1::GetSliceRequest>(context_, rpc, request, answer, &posenc::GetSlice);
+    return ServeUnary<SpecRequest<v1::GetSliceRequest>>(context_, rpc, request, answer, &posenc::GetSlice);
   }
   grpc::ServerWriteReactor<ByteBuffer>* StreamSlice(CallbackServerContext* rpc,
                                                     const ByteBuffer* request) override {
-    return ServeStream<v1::StreamSliceRequest>(context_, rpc, request, &posenc::StreamSlice);
+    return ServeStream<SpecRequest<v1::StreamSliceRequest>>(context_, rpc, request, &posenc::StreamSlice);
   }
   grpc::ServerUnaryReactor* ResolveModel(CallbackServerContext* rpc, const ByteBuffer* request,
                                          ByteBuffer* answer) override {

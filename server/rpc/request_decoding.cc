@@ -37,13 +37,10 @@ absl::Status UnderIndex(const absl::Status& status, int index) {
 
 }  // namespace
 
-absl::StatusOr<SliceRequest> DecodeSliceRequest(const v1::TableSpec& spec,
-                                                const v1::Selection& selection,
-                                                const TensorCatalog& catalog) {
-  absl::StatusOr<TableSpec> table = DecodeNormalizedSpec(spec, catalog);
+absl::StatusOr<Selection> DecodeSelectionOf(const absl::Status& spec, const v1::Selection& selection) {
   absl::StatusOr<Selection> part = DecodeSelection(selection);
-  if (absl::Status status = Joined(table.status(), part.status()); !status.ok()) return status;
-  return SliceRequest{*std::move(table), *std::move(part)};
+  if (spec.ok()) return part;
+  return Joined(spec, part.status());
 }
 
 absl::StatusOr<std::vector<TableSpec>> DecodeSpecs(

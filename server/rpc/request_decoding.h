@@ -17,16 +17,9 @@
 
 namespace posenc {
 
-struct SliceRequest {
-  TableSpec spec;  // normalised
-  Selection selection;
-};
-
-// Decodes what GetSlice and StreamSlice have in common.
+// Decodes the selection of a request that may have a spec that is not valid.
 // Errors: InvalidArgument with the violations of the spec and those of the selection.
-absl::StatusOr<SliceRequest> DecodeSliceRequest(const v1::TableSpec& spec,
-                                                const v1::Selection& selection,
-                                                const TensorCatalog& catalog);
+absl::StatusOr<Selection> DecodeSelectionOf(const absl::Status& spec, const v1::Selection& selection);
 
 // Decodes and normalises a list of specs.
 // Errors: InvalidArgument for an empty list ("specs"), and with paths such as "specs[2].rope.head_dim" for

@@ -10,6 +10,7 @@
 
 #include "server/rpc/exceptions.h"
 #include "server/rpc/service_context.h"
+#include "server/rpc/spec_request.h"
 #include "server/rpc/stream_reactor.h"
 #include "server/rpc/unary_reactor.h"
 #include "server/rpc/wire.h"
@@ -22,6 +23,15 @@ using UnaryHandler = void (*)(const ContextPtr&, const Request&, const std::shar
 template <typename Request>
 using StreamHandler = void (*)(const ContextPtr&, const Request&, const std::shared_ptr<StreamCall>&);
 
+inline absl::Status Parse(const SharedContext&, absl::string_view bytes, google::protobuf::Message& request) {
+  return ParseRequest(bytes, request);
+}
+
+template <typename Message>
+absl::Status Parse(const SharedContext& context, absl::string_view bytes, SpecRequest<Message>& request) {
+  return ParseSpecRequest(bytes, *context.catalog, *context.specs, request);
+}
+
 // Parses the request and hands it to `handler`; whatever stops that goes to `refuse`.
 template <typename Request, typename Call, typename Refuse>
 void ParseAndHandle(const ContextPtr& context, const grpc::ByteBuffer& bytes,
@@ -30,8 +40,10 @@ void ParseAndHandle(const ContextPtr& context, const grpc::ByteBuffer& bytes,
                     const Refuse& refuse) {
   CatchExceptions(
       [&] {
+        const absl::StatusOr<grpc::Slice> one_piece = RequestBytes(bytes);
+        if (!one_piece.ok()) return refuse(one_piece.status());
         Request request;
-        absl::Status parsed = ParseRequest(bytes, request);
+        absl::Status parsed = Parse(*context, ViewOf(*one_piece), request);
         if (!parsed.ok()) return refuse(std::move(parsed));
         handler(context, request, call);
       },
@@ -43,10 +55,11 @@ template <typename Request>
 grpc::ServerUnaryReactor* ServeUnary(const ContextPtr& context, grpc::CallbackServerContext* rpc,
                                      const grpc::ByteBuffer* bytes, grpc::ByteBuffer* answer,
                                      UnaryHandler<Request> handler) {
-  const StartedUnary started = StartUnary(rpc, answer, context->max_memory_wait, context->stalls);
-  ParseAndHandle(context, *bytes, started.call, handler,
-                 [&](absl::Status status) { started.call->Respond(std::move(status)); });
-  return started.reactor;
+  const auto started = StartUnary(rpc, answer, context->max_memory_wait, context->stalls);
+  const std::shared_ptr<UnaryCall> call = started;
+  ParseAndHandle(context, *bytes, call, handler,
+                 [&](absl::Status status) { call->Respond(std::move(status)); });
+  return started->TakeReactor();
 }
 
 // Answers a server-streaming RPC likewise.

@@ -7,15 +7,19 @@
 #include <memory>
 
 #include "server/rpc/services.h"
+#include "server/rpc/spec_memo.h"
 #include "server/rpc/stall_watch.h"
 
 namespace posenc {
 
 struct SharedContext : ServiceContext {
   explicit SharedContext(const ServiceContext& context)
-      : ServiceContext(context), stalls(std::make_shared<StallWatch>(context.stall_timeout)) {}
+      : ServiceContext(context),
+        stalls(std::make_shared<StallWatch>(context.stall_timeout)),
+        specs(std::make_unique<SpecMemo>()) {}
 
   const std::shared_ptr<StallWatch> stalls;
+  const std::unique_ptr<SpecMemo> specs;
 };
 
 using ContextPtr = std::shared_ptr<const SharedContext>;

@@ -1,7 +1,9 @@
 #include "server/rpc/slice_frame.h"
 
+#include <cstdint>
 #include <utility>
 
+#include "absl/strings/string_view.h"
 #include "posenc/v1/positional_encoding_service.pb.h"
 #include "posenc/v1/slice.pb.h"
 #include "proto/spec_codec.h"
@@ -9,26 +11,41 @@
 namespace posenc {
 namespace {
 
-constexpr int kPayloadField = 15;
-constexpr int kLengthDelimited = 2;
-constexpr char kPayloadTag = (kPayloadField << 3) | kLengthDelimited;
-static_assert(v1::Tensor::kDataFieldNumber == kPayloadField);
-static_assert(v1::GetSliceResponse::kTensorsFieldNumber == kPayloadField);
-static_assert(v1::StreamSliceResponse::kTensorsFieldNumber == kPayloadField);
+enum WireType : uint8_t { kVarint = 0, kLengthDelimited = 2 };
+
+constexpr char Tag(int field, WireType type) { return static_cast<char>((field << 3) | type); }
+
+constexpr char kPayloadTag = Tag(15, kLengthDelimited);
+static_assert(v1::Tensor::kDataFieldNumber == 15);
+static_assert(v1::GetSliceResponse::kTensorsFieldNumber == 15);
+static_assert(v1::StreamSliceResponse::kTensorsFieldNumber == 15);
 
 void AppendVarint(uint64_t value, std::string& out) {
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>((value & 0x7f) | 0x80));
   out.push_back(static_cast<char>(value));
 }
 
+// Like protobuf, leaves a field at its default out.
+void AppendBytes(int field, absl::string_view bytes, std::string& out) {
+  if (bytes.empty()) return;
+  out.push_back(Tag(field, kLengthDelimited));
+  AppendVarint(bytes.size(), out);
+  out.append(bytes.data(), bytes.size());
+}
+
 // The tensor's message up to its data: small fields, tag and length. Without data it is the whole message,
 // as protobuf leaves empty bytes out.
 std::string TensorHead(const TensorPart& part, size_t data_bytes) {
-  v1::Tensor message;
-  message.set_name(part.tensor->name);
-  message.set_element_type(EncodeElementType(part.tensor->element_type));
-  message.mutable_shape()->Add(part.dims.begin(), part.dims.end());
-  std::string head = message.SerializeAsString();
+  std::string head;
+  head.reserve(64);
+  AppendBytes(v1::Tensor::kNameFieldNumber, part.tensor->name, head);
+  if (const v1::ElementType type = EncodeElementType(part.tensor->element_type); type != 0) {
+    head.push_back(Tag(v1::Tensor::kElementTypeFieldNumber, kVarint));
+    AppendVarint(type, head);
+  }
+  std::string shape;
+  for (const int64_t dim : part.dims) AppendVarint(static_cast<uint64_t>(dim), shape);
+  AppendBytes(v1::Tensor::kShapeFieldNumber, shape, head);
   if (data_bytes > 0) {
     head.push_back(kPayloadTag);
     AppendVarint(data_bytes, head);
@@ -37,6 +54,13 @@ std::string TensorHead(const TensorPart& part, size_t data_bytes) {
 }
 
 }  // namespace
+
+std::string TableKeyField(const TableKey& key) {
+  std::string field;
+  field.reserve(96);
+  AppendBytes(v1::GetSliceResponse::kTableKeyFieldNumber, key.ToHex(), field);
+  return field;
+}
 
 Frame FrameTensors(std::string fields, std::vector<TensorPart> tensors) {
   Frame frame;

@@ -1,5 +1,5 @@
-// Frames the answers that carry tensors, by hand: protobuf writes the small fields, then come the tag and
-// length of a tensor's data, then the data themselves as they lie in memory.
+// Frames the answers that carry tensors, by hand: small fields, then the tag and length of a tensor's data,
+// then the data themselves as they lie in memory.
 //
 // The bytes are exactly those of ordinary protobuf serialisation of the same message, so that any
 // language's generated code reads them. Threads: pure functions.
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "google/protobuf/message_lite.h"
+#include "server/core/table_key.h"
 #include "server/core/table_shape.h"
 #include "server/rpc/frame.h"
 
@@ -23,6 +24,9 @@ struct TensorPart {
   std::vector<int64_t> dims;
   std::vector<SharedBytes> data;
 };
+
+// The serialised `table_key` of a GetSliceResponse.
+std::string TableKeyField(const TableKey& key);
 
 // Frames a GetSliceResponse or StreamSliceResponse: `fields` are its serialised fields before `tensors`,
 // which is number 15 in both, and so is `data` in Tensor.

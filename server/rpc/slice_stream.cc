@@ -15,6 +15,10 @@ namespace {
 // worker, so that gRPC's threads are not held up.
 constexpr uint64_t kMaxInlineCrcBytes = uint64_t{1} << 20;
 
+// Blocks that are generated while earlier ones travel: so many cores work for one stream, and make several
+// times as much as one connection takes.
+constexpr int64_t kBlocksAhead = 4;
+
 uint32_t ChecksumOf(const RowData& rows) {
   if (rows.whole_block != nullptr) return rows.whole_block->crc32c();
   uint32_t crc = 0;
@@ -45,10 +49,14 @@ void SliceStream::FetchNext() {
   CatchExceptions(
       [&] {
         SlicePlan plan = cursor_.Peek();
+        const BlockRange ahead = cursor_.BlocksAhead(kBlocksAhead);
         FetchRows(*context_->store, table_, plan, call_,
                   [self = shared_from_this(), plan](absl::StatusOr<RowData> rows) {
                     self->OnRows(plan, std::move(rows));
                   });
+        // Behind the fetch, which is first in line and may have moved the cursor on.
+        const bool wanted = ahead.begin < ahead.end && !call_->cancelled();
+        if (wanted) context_->store->GenerateAhead(table_, ahead.begin, ahead.end - 1);
       },
       [&](absl::Status failure) { OnError(std::move(failure)); });
 }

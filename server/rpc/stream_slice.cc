@@ -52,15 +52,16 @@ void Begin(const ContextPtr& context, const TablePtr& table, const Wanted& wante
 
 }  // namespace
 
-void StreamSlice(const ContextPtr& context, const v1::StreamSliceRequest& request,
+void StreamSlice(const ContextPtr& context, const SpecRequest<v1::StreamSliceRequest>& request,
                  const std::shared_ptr<StreamCall>& call) {
-  absl::StatusOr<SliceRequest> decoded = 
-      DecodeSliceRequest(request.spec(), request.selection(), *context->catalog);
-  if (!decoded.ok()) return call->Finish(decoded.status());
-  Wanted wanted{.selection = std::move(decoded->selection),
-                .skip_rows = request.skip_rows(),
-                .data = request.checksums_only() ? ChunkData::kLeftOut : ChunkData::kSent};
-  context->store->Open(decoded->spec, [context, wanted = std::move(wanted), call](auto table) {
+  const v1::StreamSliceRequest& fields = request.fields;
+  absl::StatusOr<Selection> selection = DecodeSelectionOf(request.spec.status(), fields.selection());
+  if (!selection.ok()) return call->Finish(selection.status());
+  Wanted wanted{.selection = *std::move(selection),
+                .skip_rows = fields.skip_rows(),
+                .data = fields.checksums_only() ? ChunkData::kLeftOut : ChunkData::kSent};
+  OpenTable(*context->store, **request.spec,
+            [context, wanted = std::move(wanted), call](absl::StatusOr<TablePtr> table) {
     CatchExceptions(
         [&] {
           if (!table.ok()) return call->Finish(table.status());

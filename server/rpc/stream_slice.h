@@ -1,7 +1,8 @@
 // StreamSlice: a slice of any size in chunks of whole rows, in order.
 //
 // While one chunk is being written the next one is fetched: a stream holds at most two chunks, each of one
-// block or one buffer of at most a block's size, however long the slice and however slow the reader is.
+// block or one buffer of at most a block's size, however long the slice and however slow the reader is. The
+// few blocks behind them are generated ahead, on all cores; the cache holds those, not the stream.
 // A chunk that cannot be fetched ahead for want of memory is asked for again once the chunk before has
 // gone out and the stream holds nothing.
 
@@ -13,11 +14,12 @@
 #include "posenc/v1/positional_encoding_service.pb.h"
 #include "server/rpc/call.h"
 #include "server/rpc/service_context.h"
+#include "server/rpc/spec_request.h"
 
 namespace posenc {
 
-// Errors: as DecodeSliceRequest, ResolveSelection and FetchRows; OutOfRange for skip_rows beyond the rows.
-void StreamSlice(const ContextPtr& context, const v1::StreamSliceRequest& request,
+// Errors: as DecodeSelectionOf, ResolveSelection and FetchRows; OutOfRange for skip_rows beyond the rows.
+void StreamSlice(const ContextPtr& context, const SpecRequest<v1::StreamSliceRequest>& request,
                  const std::shared_ptr<StreamCall>& call);
 
 }  // namespace posenc

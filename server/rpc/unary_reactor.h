@@ -1,7 +1,9 @@
 // gRPC's side of a call with one answer: a reactor and the UnaryCall that its handler sees.
 //
-// Lifetime: the reactor deletes itself in OnDone, which gRPC calls only after Finish; the call gives up its
-//           pointer to the reactor in the very step that calls Finish, so nobody can reach a dead reactor.
+// At once:  most calls are answered before their handler returns. Their reactor is made with the answer in
+//           it, has nothing to react to, and is spared the thread that gRPC would wake for its end.
+// Lifetime: the reactor deletes itself in OnDone, which gRPC calls only after Finish; the call does not touch
+//           it after the step that calls Finish, so nobody can reach a dead reactor.
 // Threads:  one mutex for each call. Finish is called under it: gRPC runs reactions on its own threads
 //           only, never inside a call of ours.
 // Stalled readers: OnDone comes once the transport has taken the whole answer. Until then the answer holds
@@ -22,14 +24,17 @@
 
 namespace posenc {
 
-struct StartedUnary {
-  grpc::ServerUnaryReactor* reactor = nullptr;  // for gRPC; owns itself
-  std::shared_ptr<UnaryCall> call;              // for the handler
+class ServedUnary : public UnaryCall {
+ public:
+  using UnaryCall::UnaryCall;
+
+  // Returns the reactor for gRPC, which owns itself. Called once, when the handler has returned.
+  virtual grpc::ServerUnaryReactor* TakeReactor() = 0;
 };
 
 // `answer` is the buffer that gRPC gave for the response.
-StartedUnary StartUnary(grpc::CallbackServerContext* rpc, grpc::ByteBuffer* answer,
-                        absl::Duration max_memory_wait, std::shared_ptr<StallWatch> stalls);
+std::shared_ptr<ServedUnary> StartUnary(grpc::CallbackServerContext* rpc, grpc::ByteBuffer* answer,
+                                        absl::Duration max_memory_wait, std::shared_ptr<StallWatch> stalls);
 
 // The deadline of an RPC; InfiniteFuture when the client set none.
 absl::Time DeadlineOf(const grpc::CallbackServerContext& rpc);

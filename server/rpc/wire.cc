@@ -1,8 +1,5 @@
 #include "server/rpc/wire.h"
 
-#include <grpcpp/support/proto_buffer_reader.h>
-#include <grpcpp/support/slice.h>
-
 #include <memory>
 #include <vector>
 
@@ -25,10 +22,14 @@ grpc::Slice ReferenceTo(const SharedBytes& data) {
 
 }  // namespace
 
-absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& message) {
-  grpc::ByteBuffer handle(bytes);  // references the same memory; the reader wants it mutable
-  grpc::ProtoBufferReader reader(&handle);
-  if (reader.status().ok() && message.ParseFromZeroCopyStream(&reader)) return absl::OkStatus();
+absl::StatusOr<grpc::Slice> RequestBytes(const grpc::ByteBuffer& buffer) {
+  grpc::Slice bytes;
+  if (buffer.TrySingleSlice(&bytes).ok() || buffer.DumpToSingleSlice(&bytes).ok()) return bytes;
+  return absl::InvalidArgumentError("the call has no request");
+}
+
+absl::Status ParseRequest(absl::string_view bytes, google::protobuf::Message& message) {
+  if (message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("request is not a valid ", message.GetDescriptor()->name()));
 }

@@ -7,15 +7,26 @@
 
 #include <google/protobuf/message.h>
 #include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/slice.h>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "server/rpc/frame.h"
 
 namespace posenc {
 
+// Returns the bytes of a request in one piece: gRPC's own memory if it is one, else a copy.
+// Errors: InvalidArgument for a call without a message.
+absl::StatusOr<grpc::Slice> RequestBytes(const grpc::ByteBuffer& buffer);
+
+inline absl::string_view ViewOf(const grpc::Slice& bytes) {
+  return {reinterpret_cast<const char*>(bytes.begin()), bytes.size()};
+}
+
 // Parses the bytes of a request.
 // Errors: InvalidArgument "request is not a valid <message>"; the message must not be used then.
-absl::Status ParseRequest(const grpc::ByteBuffer& bytes, google::protobuf::Message& message);
+absl::Status ParseRequest(absl::string_view bytes, google::protobuf::Message& message);
 
 // Returns the pieces of a frame as slices, in order; each slice of data holds its owner until the
 // transport lets go of it.

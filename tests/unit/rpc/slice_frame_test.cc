@@ -101,7 +101,7 @@ TEST(WireTest, EmptyMessageIsAMessage) {
   v1::GetSliceRequest request;
   const grpc::ByteBuffer buffer = ToByteBuffer(FrameMessage(request));
   EXPECT_TRUE(buffer.Valid());
-  EXPECT_TRUE(ParseRequest(buffer, request).ok());
+  EXPECT_TRUE(ParseRequest(ViewOf(RequestBytes(buffer).value()), request).ok());
 }
 
 }  // namespace

@@ -42,6 +42,16 @@ TEST_F(StreamSliceTest, ReturnsTheWholeTableInBlocks) {
   ExpectChecksums(slice);
 }
 
+// Blocks are generated ahead of the chunks, but none twice, and each is the miss of the stream.
+TEST_F(StreamSliceTest, AColdTableIsGeneratedOnce) {
+  const StreamedSlice slice = StreamSlice("spec { rope { head_dim: 128 max_len: 3000 } }");
+  EXPECT_OK(slice.status);
+  EXPECT_EQ(store().stats().generated_blocks, slice.chunks.size());
+  EXPECT_EQ(store().stats().misses, slice.chunks.size());
+  EXPECT_EQ(store().stats().hits, 0u);
+  EXPECT_TRUE(MemoryComesBack());
+}
+
 TEST_F(StreamSliceTest, FirstChunkDescribesTheWhole) {
   const StreamedSlice slice = Stream(kRope, "rows { begin: 10 end: 500 }", 200);
   ASSERT_OK(slice.status);
