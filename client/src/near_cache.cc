@@ -68,7 +68,6 @@ class NearCache : public CachingConnection {
   absl::StatusOr<HealthStatus> Health(const CallOptions& call) override { return inner_->Health(call); }
   absl::StatusOr<HealthStatus> Probe(absl::Duration timeout) override { return inner_->Probe(timeout); }
   bool MapsTables(const CallOptions& call) override { return inner_->MapsTables(call); }
-  bool MapsTables(const CallOptions& call) override { return inner_->MapsTables(call); }
 
  private:
   std::optional<SliceIdentity> Identify(const TableSpec& spec, const Selection& selection);
