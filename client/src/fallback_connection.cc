@@ -105,7 +105,7 @@ ServiceOrLocalConnection::ServiceOrLocalConnection(std::shared_ptr<Connection> s
 bool ServiceOrLocalConnection::ServiceIsInUse() {
   const CircuitBreaker::Way way = breaker_.Next();
   if (way != CircuitBreaker::Way::kProbe) return way == CircuitBreaker::Way::kService;
-  const absl::StatusOr<HealthStatus> health = service_->Health({.timeout = probe_timeout_});
+  const absl::StatusOr<HealthStatus> health = service_->Probe(probe_timeout_);
   if (!health.ok() && HasNoAnswer(health.status())) {
     breaker_.ProbeFailed(health.status());
     return false;

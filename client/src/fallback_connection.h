@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "client/src/circuit_breaker.h"
@@ -33,6 +34,10 @@ class ServiceOrLocalConnection : public FallbackConnection {
     return service_->ServerInfo(call);
   }
   absl::StatusOr<HealthStatus> Health(const CallOptions& call) override { return service_->Health(call); }
+  absl::StatusOr<HealthStatus> Probe(absl::Duration timeout) override { return service_->Probe(timeout); }
+  std::optional<Table> Recall(const TableSpec& spec, const Selection& selection) override {
+    return service_->Recall(spec, selection);
+  }
 
   FallbackStats stats() const override;
 

@@ -42,6 +42,7 @@ class RemoteConnection : public Connection {
   absl::StatusOr<ServerStatus> ServerInfo(const CallOptions& call) override;
   absl::StatusOr<HealthStatus> Health(const CallOptions& call) override;
   bool FetchAsync(const FetchParams& params, std::function<void(absl::StatusOr<Table>)> done) override;
+  absl::StatusOr<HealthStatus> Probe(absl::Duration timeout) override;  // remote_probe.cc
   bool MapsTables(const CallOptions& call) override {
     return options_.shared_memory && HasSharedMemory(call);
   }

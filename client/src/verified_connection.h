@@ -40,6 +40,10 @@ class VouchedConnection : public VerifiedConnection {
     return service_->ServerInfo(call);
   }
   absl::StatusOr<HealthStatus> Health(const CallOptions& call) override { return service_->Health(call); }
+  absl::StatusOr<HealthStatus> Probe(absl::Duration timeout) override { return service_->Probe(timeout); }
+  std::optional<Table> Recall(const TableSpec& spec, const Selection& selection) override {
+    return service_->Recall(spec, selection);
+  }
   bool MapsTables(const CallOptions& call) override { return service_->MapsTables(call); }
 
   VerifiedStats stats() const override;

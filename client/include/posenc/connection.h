@@ -107,6 +107,9 @@ class Connection {
   // must not be kept; the connection must outlive it. False, or FailedPrecondition later: use Fetch.
   virtual bool FetchAsync(const FetchParams&, std::function<void(absl::StatusOr<Table>)>) { return false; }
 
+  // Returns the health of a service that can be reached within the time, connecting (anew) where needed.
+  virtual absl::StatusOr<HealthStatus> Probe(absl::Duration timeout) { return Health({.timeout = timeout}); }
+
   // Whether Fetch maps whole tables out of the service's memory, which nothing else is quicker than.
   virtual bool MapsTables(const CallOptions&) { return false; }
 };

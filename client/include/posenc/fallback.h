@@ -11,9 +11,9 @@
 //   was delivered. Every other error is an answer, and is returned. A stream that breaks off goes on here,
 //   behind the last row that it delivered: each row is delivered once, into the same memory.
 // Circuit breaker: a service that could not be reached is not asked again for a while, so that only the
-//   first of many calls waits. Then one call asks for its health, with probe_timeout, while all others are
-//   still computed here; a service that serves gets the calls again, one that does not is left alone for
-//   twice as long. A new connection begins with that question. There is no thread for any of this.
+//   first of many calls waits. Then one call connects and asks for its health, for probe_timeout at most,
+//   while all others are still computed here; a service that serves gets the calls again, one that does not
+//   is left alone for twice as long. A new connection begins with that. There is no thread for any of this.
 // What this process cannot compute (tables that only the service has stored) is asked of the service at all
 //   times; when that fails, the service's error names the local one too.
 // Threads: any method, any thread.
@@ -33,7 +33,7 @@ namespace posenc {
 inline namespace client_v1 {
 
 // The time without calls after an outage began is a random part (half or more) of initial_pause, and twice
-// as long after every probe that failed, up to max_pause.
+// as long after every probe that failed, up to max_pause. probe_timeout must be longer than connecting takes.
 struct FallbackOptions {
   absl::Duration initial_pause = absl::Seconds(1);
   absl::Duration max_pause = absl::Seconds(30);
