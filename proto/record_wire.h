@@ -7,8 +7,6 @@
 #ifndef POSENC_PROTO_RECORD_WIRE_H_
 #define POSENC_PROTO_RECORD_WIRE_H_
 
-#include <google/protobuf/wire_format_lite.h>
-
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -16,34 +14,14 @@
 #include <variant>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "proto/message_fields.h"
+#include "proto/wire_bytes.h"
 #include "server/core/field.h"
 #include "server/core/names.h"
 
 namespace posenc {
 
 using ProtoMessageType = google::protobuf::Descriptor;
-
-inline void AppendVarint(uint64_t value, std::string& out) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>((value & 0x7f) | 0x80));
-  out.push_back(static_cast<char>(value));
-}
-
-inline void AppendFixed64(uint64_t value, std::string& out) {
-  for (int i = 0; i < 8; ++i, value >>= 8) out.push_back(static_cast<char>(value & 0xff));
-}
-
-inline void AppendTag(const ProtoField& field, google::protobuf::internal::WireFormatLite::WireType type,
-                      std::string& out) {
-  AppendVarint(google::protobuf::internal::WireFormatLite::MakeTag(field.number(), type), out);
-}
-
-inline void AppendBytes(const ProtoField& field, absl::string_view bytes, std::string& out) {
-  AppendTag(field, google::protobuf::internal::WireFormatLite::WIRETYPE_LENGTH_DELIMITED, out);
-  AppendVarint(bytes.size(), out);
-  out.append(bytes.data(), bytes.size());
-}
 
 template <Record T>
 void AppendRecord(const T& record, const ProtoMessageType& message, std::string& out);
@@ -64,7 +42,6 @@ std::string PackedList(const std::vector<T>& values) {
 // Leaves out zero and empty where the message does not tell them from absent, as protobuf does.
 template <typename T>
 void AppendValue(const ProtoField& field, const T& member, std::string& out) {
-  using google::protobuf::internal::WireFormatLite;
   const bool implicit = !field.has_presence();
   if constexpr (kIsOptional<T>) {
     if (member) AppendValue(field, *member, out);

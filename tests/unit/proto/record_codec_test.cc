@@ -58,6 +58,9 @@ int ExpectSameField(const Descriptor& message, const Field& info) {
 
 template <Record T>
 int ExpectSameFields(const Descriptor& message) {
+  // What record_wire.h relies on.
+  static const Descriptor* const only_message = &message;
+  EXPECT_EQ(only_message, &message) << message.full_name() << " and " << only_message->full_name();
   T record;
   int fields = 0;
   T::Fields(record, [&]<typename Member>(const Field& info, const Member& member) {

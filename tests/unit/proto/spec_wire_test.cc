@@ -27,8 +27,8 @@ TEST(SpecWireTest, EveryKindOfFieldIsThatOfTheMessage) {
         "element_type: ELEMENT_TYPE_BF16 arithmetic: ARITHMETIC_FLOAT32",
         "rope { head_dim: 128 max_len: 9007199254740992 llama3 { factor: 32 } effective_length: 70000 }",
         "rope { head_dim: 4 frequencies { inverse_frequencies: [1, 0.5] } layout: ROPE_LAYOUT_PAIRS }",
-        "rope { head_dim: 128 yarn { factor: 4 } xpos {} dual_chunk { chunk_size: 8 local_size: 2 } }",
-        "rope { head_dim: 8 longrope { short_factors: [1, 2, 3, 4] long_factors: [5, 6, 7, 8] } }",
+        "rope { head_dim: 128 yarn { factor: 4 original_max_len: 4096 } xpos { centre: 4 } dual_chunk { chunk_size: 8 local_size: 2 } }",
+        "rope { head_dim: 8 longrope { original_max_len: 4096 short_factor: [1, 2, 3, 4] long_factor: [5, 6, 7, 8] } }",
         "alibi { heads: 12 form: ALIBI_FORM_SYMMETRIC masked: true }",
         "learned { name: 'wpe' }",
         "grid_sinusoidal { d_model: 64 grid { sizes: [300, 20] leading_rows: 1 } }"}) {
