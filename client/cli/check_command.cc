@@ -61,12 +61,14 @@ class Checker {
   }
 
   const std::vector<CheckResult>& results() const { return results_; }
+  // What of the table was left out, or empty.
+  const std::string& remark() const { return remark_; }
 
  private:
   bool IsOneRow() const { return RowRank(subject_.spec) == 0; }
 
   // The rows of the whole table that are looked at where the user selects none.
-  void LimitRows(Selection& selection) const {
+  void LimitRows(Selection& selection) {
     const std::vector<int64_t>& shape = description_.tensors.front().shape;
     const size_t rank = RowRank(subject_.spec);
     const bool keys = !NameRows(subject_.spec, {}, shape).column_heading.empty();
@@ -76,6 +78,9 @@ class Checker {
     if (rank > 0 && !selection.rows && !positions) {
       const bool heads_alone = keys && rank == 1 && std::holds_alternative<AlibiSpec>(subject_.spec.family);
       if (!heads_alone) selection.rows = Range{0, std::min(most, shape[rank - 1])};
+      if (!heads_alone && shape[rank - 1] > most) {
+        remark_ = absl::StrCat("looks at rows 0:", most, " of ", shape[rank - 1], "; --rows asks for others");
+      }
     }
     if (keys && rank > 0 && !selection.keys) selection.keys = Range{0, std::min(most, shape[rank])};
   }
@@ -152,6 +157,7 @@ class Checker {
   const Subject& subject_;
   const TableDescription& description_;
   std::vector<CheckResult> results_;
+  std::string remark_;
 };
 
 // posenc check FAMILY.
@@ -175,6 +181,7 @@ class CheckCommand {
     subject.spec = description.spec;
     Checker checker(session_, subject, description);
     if (Outcome outcome = checker.Run(selection_.selection()); !outcome.ok()) return outcome;
+    if (!checker.remark().empty() && !session_.globals.quiet) std::cerr << "posenc: " << checker.remark() << '\n';
     Print(description, checker.results());
     const bool passed = std::ranges::all_of(checker.results(), [](const CheckResult& r) { return r.passed; });
     return {passed ? 0 : kDifferent};

@@ -43,6 +43,7 @@ void AddModelCommand(CLI::App& app, Session& session);
 void AddCheckCommand(CLI::App& app, Session& session);
 void AddDiffCommand(CLI::App& app, Session& session);
 void AddPlotCommand(CLI::App& app, Session& session);
+void AddBenchCommand(CLI::App& app, Session& session);
 void AddAdminCommands(CLI::App& app, Session& session);
 void AddCompletionCommand(CLI::App& app, Session& session);
 

@@ -17,7 +17,7 @@ Outcome ReadModel(const std::string& path, ModelQuery& query) {
   if (!absl::EndsWith(path, ".gguf")) return ReadConfig(path, query.config_json);
   // Only the head of the file is read here; a server never sees the file.
   const absl::StatusOr<GgufFile> file = ReadGguf(path);
-  if (!file.ok()) return Usage(std::string(file.status().message()));
+  if (!file.ok()) return Usage(absl::StrCat(path, ": ", file.status().message()));
   query.gguf_json = GgufToJson(*file);
   return {};
 }

@@ -16,6 +16,7 @@ T Load(const std::byte* data) {
 
 template <typename Float>
 std::string Shortest(Float value) {
+  if (std::isnan(value)) return "nan";  // its sign bit means nothing
   char text[64];
   return {text, std::to_chars(text, text + sizeof(text), value).ptr};
 }

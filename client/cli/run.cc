@@ -166,6 +166,7 @@ int Run(int argc, const char* const* argv) {
   AddCheckCommand(app, session);
   AddDiffCommand(app, session);
   AddPlotCommand(app, session);
+  AddBenchCommand(app, session);
   AddAdminCommands(app, session);
   AddCompletionCommand(app, session);
   // Errors are reported once, by this program; gRPC would log them beside it.
