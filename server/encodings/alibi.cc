@@ -1,11 +1,15 @@
 #include "server/encodings/alibi.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "server/encodings/exact/quick_product.h"
 #include "server/encodings/exact/ziv.h"
+#include "server/encodings/kernels/products.h"
 #include "server/encodings/row_layout.h"
 #include "server/encodings/toeplitz.h"
 
@@ -38,6 +42,22 @@ TableShape ShapeOf(const AlibiSpec& spec, ElementType type) {
   return {.row_dims = {spec.heads, spec.max_len},
           .tensors = {{"bias", type, {spec.max_len}}},
           .row_kind = RowKind::kHeadQueries};
+}
+
+// Whether the products of an exact constant with whole numbers up to `most` are floats: their bits are few
+// enough, and their exponents far from the ends.
+bool HasFloatProducts(double constant, int64_t most) {
+  const uint64_t fraction = std::bit_cast<uint64_t>(constant) | uint64_t{1} << 52;
+  const int bits = 53 - std::countr_zero(fraction);
+  return bits + std::bit_width(static_cast<uint64_t>(most)) <= 24 && constant > 0x1p-120 && constant < 0x1p90;
+}
+
+// Writes one element `count` times.
+void Repeat(uint64_t bits, int64_t size, int64_t count, std::byte* to) {
+  if (count == 0) return;
+  StoreElement(to, bits, size);
+  const int64_t bytes = count * size;
+  for (int64_t done = size; done < bytes; done *= 2) std::memcpy(to + done, to, std::min(done, bytes - done));
 }
 
 }  // namespace
@@ -86,12 +106,42 @@ void AlibiGenerator::WriteSlopes(std::byte* out) const {
   for (int64_t h = 0; h < spec_.heads; ++h) StoreElement(out + h * size, Cell(h, 1), size);
 }
 
-void AlibiGenerator::WriteKeyRow(int64_t head, std::byte* out) const {
+void AlibiGenerator::WriteRun(int64_t head, int64_t factor, int64_t step, int64_t count,
+                              std::byte* out) const {
+  constexpr int64_t kPiece = 1024;
+  std::array<uint32_t, kPiece> undecided;
   const auto size = static_cast<int64_t>(ElementSizeBytes(type_));
-  const int64_t origin = spec_.form == AlibiForm::kRow ? spec_.max_len - 1 : 0;
-  for (int64_t key = 0; key < spec_.max_len; ++key) {
-    StoreElement(out + key * size, Cell(head, key - origin), size);
+  const Multiplier& slope = slopes_[head];
+  const double high = slope.high(), low = slope.low();
+  ProductArgs args{.step = static_cast<double>(step), .high = &high, .low = &low, .one_constant = true};
+  args.exact = slope.exact() && HasFloatProducts(high, std::max(std::abs(factor), std::abs(factor + step * count)));
+  args.undecided = undecided.data();
+  for (int64_t done = 0; done < count; done += kPiece) {
+    const int64_t first = factor + done * step;
+    args.first = static_cast<double>(first);
+    args.count = std::min(kPiece, count - done);
+    args.to = out + done * size;
+    const size_t listed = WriteProducts(type_, args);
+    for (size_t i = 0; i < listed; ++i) {
+      StoreElement(args.to + undecided[i] * size, Cell(head, first + undecided[i] * step), size);
+    }
   }
+}
+
+void AlibiGenerator::WriteBand(int64_t head, int64_t delta, int64_t count, std::byte* out) const {
+  const auto size = static_cast<int64_t>(ElementSizeBytes(type_));
+  const int64_t before = std::clamp<int64_t>(1 - delta, 0, count);  // those up to 0
+  WriteRun(head, delta, 1, before, out);
+  std::byte* const rest = out + before * size;
+  if (spec_.form == AlibiForm::kSymmetric) {
+    WriteRun(head, -(delta + before), -1, count - before, rest);
+  } else {
+    Repeat(spec_.masked ? NegativeInfinity(type_) : 0, size, count - before, rest);
+  }
+}
+
+void AlibiGenerator::WriteKeyRow(int64_t head, std::byte* out) const {
+  WriteRun(head, spec_.form == AlibiForm::kRow ? 1 - spec_.max_len : 0, 1, spec_.max_len, out);
 }
 
 void AlibiGenerator::Generate(int64_t first_row, int64_t row_count,
@@ -106,13 +156,12 @@ void AlibiGenerator::Generate(int64_t first_row, int64_t row_count,
     }
     return;
   }
-  const bool symmetric = spec_.form == AlibiForm::kSymmetric;
-  const uint64_t after = spec_.masked ? NegativeInfinity(type_) : 0;
   ForEachHead(spec_.max_len, first_row, row_count, shape_.row_bytes(), out[0],
               [&](int64_t head, int64_t query, int64_t count, std::byte* to) {
-                WriteToeplitz(spec_.max_len, query, count, type_, to, [&](int64_t delta) {
-                  return delta > 0 && !symmetric ? after : Cell(head, -std::abs(delta));
-                });
+                WriteFromBand(spec_.max_len, query, count, type_, to,
+                              [&](std::byte* band, int64_t delta, int64_t deltas) {
+                                WriteBand(head, delta, deltas, band);
+                              });
               });
 }
 

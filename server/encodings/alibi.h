@@ -35,6 +35,10 @@ class AlibiGenerator final : public TableGenerator {
   uint64_t Cell(int64_t head, int64_t factor) const;
   // Sets value to slope · factor / score_divisor, and returns whether no bit was lost.
   bool Product(int64_t head, int64_t factor, Real& value) const;
+  // Writes `count` elements of slope · factor, for factors `step` apart.
+  void WriteRun(int64_t head, int64_t factor, int64_t step, int64_t count, std::byte* out) const;
+  // Writes the elements for key − query = delta and those after it.
+  void WriteBand(int64_t head, int64_t delta, int64_t count, std::byte* out) const;
   void WriteKeyRow(int64_t head, std::byte* out) const;  // of the forms that have one row for a head
   void WriteSlopes(std::byte* out) const;
 

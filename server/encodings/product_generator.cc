@@ -4,6 +4,8 @@
 
 #include "server/encodings/exact/quick_product.h"
 #include "server/encodings/exact/ziv.h"
+#include "server/encodings/float32/float32_elements.h"
+#include "server/encodings/kernels/products.h"
 
 namespace posenc {
 namespace {
@@ -34,12 +36,24 @@ ProductGenerator::ProductGenerator(const PhasorTable& table, bool inverted)
     facts_.inverse_frequencies.push_back(mpfr_get_d(value.get(), MPFR_RNDN));
     if (inverted_ && !mpfr_zero_p(value.get())) Invert(value);
     multipliers_.emplace_back(value);
+    high_.push_back(multipliers_.back().high());
+    low_.push_back(multipliers_.back().low());
   });
+  high_.resize(high_.size() + kPairPadding);
+  low_.resize(low_.size() + kPairPadding);
 }
+
+struct ProductGenerator::Scratch {
+  explicit Scratch(const PhasorForm& form)
+      : elements(form.layout.segments.front().cosines * form.element_bytes()),
+        undecided(form.layout.segments.front().cosines) {}
+  std::vector<std::byte> elements;
+  std::vector<uint32_t> undecided;
+};
 
 size_t ProductGenerator::footprint_bytes() const {
   return sizeof(*this) + multipliers_.capacity() * sizeof(Multiplier) +
-         facts_.inverse_frequencies.capacity() * sizeof(double) +
+         (facts_.inverse_frequencies.capacity() + high_.capacity() + low_.capacity()) * sizeof(double) +
          2 * form_.axis_of_pair.capacity() * sizeof(int32_t);
 }
 
@@ -70,12 +84,38 @@ void ProductGenerator::WriteRow(const Factor& factor, std::byte* row) const {
   }
 }
 
+void ProductGenerator::WriteRowAt(int64_t position, std::byte* row, Scratch& scratch) const {
+  const Segment& segment = form_.layout.segments.front();
+  const size_t size = form_.element_bytes();
+  const bool direct = segment.step() == 1 && segment.copies == 1;
+  std::byte* const to = direct ? row : scratch.elements.data();
+  const size_t listed = WriteProducts(form_.element_type, {.first = static_cast<double>(position),
+                                                           .high = high_.data(),
+                                                           .low = low_.data(),
+                                                           .count = segment.cosines,
+                                                           .to = to,
+                                                           .undecided = scratch.undecided.data()});
+  for (size_t i = 0; i < listed; ++i) {
+    const uint32_t k = scratch.undecided[i];
+    StoreElement(to + k * size, Cell(position, k), size);
+  }
+  for (int copy = 0; copy < segment.copies && !direct; ++copy) {
+    CopyElements(to, segment.cosines, size, segment.step(),
+                 row + segment.cos[copy].begin * static_cast<int64_t>(size));
+  }
+}
+
 void ProductGenerator::Generate(int64_t first_row, int64_t row_count,
                                 std::span<std::byte* const> out) const {
-  const bool single = form_.shape.row_kind == RowKind::kSingle;
+  if (form_.shape.row_kind == RowKind::kSingle) {
+    for (int64_t row = 0; row < row_count; ++row) {
+      WriteRow([](int64_t) { return 1; }, out[0] + row * form_.row_bytes());
+    }
+    return;
+  }
+  Scratch scratch(form_);
   for (int64_t row = 0; row < row_count; ++row) {
-    const int64_t factor = single ? 1 : PositionOfRow(form_.shape, first_row + row);
-    WriteRow([=](int64_t) { return factor; }, out[0] + row * form_.row_bytes());
+    WriteRowAt(PositionOfRow(form_.shape, first_row + row), out[0] + row * form_.row_bytes(), scratch);
   }
 }
 

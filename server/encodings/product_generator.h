@@ -1,8 +1,8 @@
 // The generator of angles p·w_k, of the frequencies w_k themselves, and of periods 1 / w_k.
 //
 // Each cell is a product of an integer and a real constant (exact/multiplier.h), first in double
-// with a rounding test, then in 126 bits, then by Ziv's method. Where w_k is a double, the product
-// is exact and ties go to even. Threads: immutable.
+// with a rounding test (kernels/products.h for rows of one position), then in 126 bits, then by Ziv's method.
+// Where w_k is a double, the product is exact and ties go to even. Threads: immutable.
 
 #ifndef POSENC_SERVER_ENCODINGS_PRODUCT_GENERATOR_H_
 #define POSENC_SERVER_ENCODINGS_PRODUCT_GENERATOR_H_
@@ -31,6 +31,10 @@ class ProductGenerator final : public TableGenerator {
                   std::span<std::byte* const> out) const override;
 
  private:
+  struct Scratch;  // of one call
+
+  // Writes a row of one position.
+  void WriteRowAt(int64_t position, std::byte* row, Scratch& scratch) const;
   // Writes a row whose angle k is factor(k) · w_k.
   template <typename Factor>
   void WriteRow(const Factor& factor, std::byte* row) const;
@@ -41,6 +45,7 @@ class ProductGenerator final : public TableGenerator {
   bool inverted_;
   TableFacts facts_;
   std::vector<Multiplier> multipliers_;
+  std::vector<double> high_, low_;  // of the multipliers, padded for vectors
 };
 
 }  // namespace posenc

@@ -43,19 +43,29 @@ void ForEachHead(int64_t queries, int64_t first_row, int64_t row_count, int64_t 
   }
 }
 
+// Calls `fill(band, delta, count)` for the elements of key − query = delta and those after it, and copies them to
+// rows of `keys` elements for queries [first_query, first_query + query_count).
+template <typename Fill>
+void WriteFromBand(int64_t keys, int64_t first_query, int64_t query_count, ElementType type, std::byte* out,
+                   const Fill& fill) {
+  const auto size = static_cast<int64_t>(ElementSizeBytes(type));
+  const int64_t deltas = keys + query_count - 1;
+  std::vector<std::byte> band(deltas * size);
+  fill(band.data(), 1 - first_query - query_count, deltas);
+  for (int64_t shift = query_count - 1; shift >= 0; --shift, out += keys * size) {
+    std::memcpy(out, band.data() + shift * size, keys * size);
+  }
+}
+
 // Writes rows of `keys` elements for queries [first_query, first_query + query_count); `cell(delta)`
 // gives the bits for key − query = delta.
 template <typename Cell>
 void WriteToeplitz(int64_t keys, int64_t first_query, int64_t query_count, ElementType type,
                    std::byte* out, const Cell& cell) {
   const auto size = static_cast<int64_t>(ElementSizeBytes(type));
-  const int64_t last_query = first_query + query_count - 1;
-  const int64_t deltas = keys + query_count - 1;
-  std::vector<std::byte> band(deltas * size);
-  for (int64_t i = 0; i < deltas; ++i) StoreElement(band.data() + i * size, cell(i - last_query), size);
-  for (int64_t shift = query_count - 1; shift >= 0; --shift, out += keys * size) {
-    std::memcpy(out, band.data() + shift * size, keys * size);
-  }
+  WriteFromBand(keys, first_query, query_count, type, out, [&](std::byte* to, int64_t delta, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) StoreElement(to + i * size, cell(delta + i), size);
+  });
 }
 
 }  // namespace posenc

@@ -76,6 +76,10 @@ size_t WriteCosSin(const float* angles, size_t count, float* cos, float* sin, ui
   return Kernels().write_cos_sin(angles, count, cos, sin, undecided);
 }
 
+size_t WriteProducts(ElementType type, const ProductArgs& args) {
+  return Kernels().write_products(type, args);
+}
+
 std::string KernelTarget() { return Current().load(std::memory_order_acquire)->name; }
 
 absl::Status ForceKernelTarget(absl::string_view name) {

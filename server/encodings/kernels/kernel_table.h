@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "server/encodings/kernels/products.h"
 #include "server/encodings/kernels/tile.h"
 
 namespace posenc {
@@ -25,6 +26,7 @@ struct KernelTable {
                       int64_t low_stride, const PhasorRows& out);
   size_t (*write_cos_sin)(const float* angles, size_t count, float* cos, float* sin,
                           uint32_t* undecided);
+  size_t (*write_products)(ElementType type, const ProductArgs& args);
 };
 
 struct NamedKernels {

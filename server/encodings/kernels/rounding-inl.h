@@ -106,10 +106,15 @@ inline float RoundedToOdd(double value) {
   return std::bit_cast<float>(std::fabs(static_cast<double>(single)) < std::fabs(value) ? bits + 1 : bits - 1);
 }
 
-// The nearest BF16 and F16 of floats, in the low halves; a tie may go either way.
-HWY_INLINE hn::Vec<DUint> NearestBF16s(hn::Vec<DFloat> value) {
-  return hn::ShiftRight<16>(hn::Add(AsBits(value), hn::Set(DUint(), 0x8000u)));
+// The nearest BF16 and F16 of floats, ties to even, in the low halves.
+template <int kBits>
+HWY_INLINE hn::Vec<DUint> WithoutLowBits(hn::Vec<DUint> bits) {
+  const DUint d;
+  const auto odd = hn::And(hn::ShiftRight<kBits>(bits), hn::Set(d, 1u));
+  return hn::ShiftRight<kBits>(hn::Add(hn::Add(bits, odd), hn::Set(d, (1u << (kBits - 1)) - 1)));
 }
+
+HWY_INLINE hn::Vec<DUint> NearestBF16s(hn::Vec<DFloat> value) { return WithoutLowBits<16>(AsBits(value)); }
 
 HWY_INLINE hn::Vec<DUint> NearestF16s(hn::Vec<DFloat> value) {
   const DUint d;
@@ -120,7 +125,7 @@ HWY_INLINE hn::Vec<DUint> NearestF16s(hn::Vec<DFloat> value) {
   const auto size = hn::Min(hn::And(bits, hn::Set(d, 0x7FFFFFFFu)), hn::Set(d, 0x47800000u));
   const auto shifted = hn::Add(hn::BitCast(DFloat(), size), hn::Set(DFloat(), 0.5f));
   const auto subnormal = hn::Sub(AsBits(shifted), hn::Set(d, 0x3F000000u));
-  const auto normal = hn::ShiftRight<13>(hn::Sub(size, hn::Set(d, 0x38000000u - 0x1000u)));
+  const auto normal = WithoutLowBits<13>(hn::Sub(size, hn::Set(d, 0x38000000u)));
   const auto small = hn::Lt(hn::BitCast(DFloat(), size), hn::Set(DFloat(), 0x1p-14f));
   return hn::Or(sign, hn::IfThenElse(hn::RebindMask(d, small), subnormal, normal));
 }

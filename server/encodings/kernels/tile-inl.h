@@ -36,6 +36,7 @@
 #include "server/encodings/kernels/cos_sin-inl.h"
 #include "server/encodings/kernels/double_double-inl.h"
 #include "server/encodings/kernels/kernel_table.h"
+#include "server/encodings/kernels/products-inl.h"
 #include "server/encodings/kernels/rounding-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -348,7 +349,8 @@ static size_t WriteTileOn(ElementType type, const TileArgs& args) {
 }
 
 static KernelTable GetKernelTable() {
-  return {&WriteTileOn, &SetAnchorsOn, &AdvanceAnchorsOn, &FillPowersOn, &WriteCosSinOn};
+  return {&WriteTileOn,  &SetAnchorsOn,  &AdvanceAnchorsOn,
+          &FillPowersOn, &WriteCosSinOn, &WriteProductsOn};
 }
 
 }  // namespace HWY_NAMESPACE
