@@ -5,8 +5,8 @@
 // position for each axis. Anchors of a call's first tile come from fixed-point turns, at the same cost
 // and error for every position.
 //
-// Threads: immutable. Memory: phasors of one tile of rows, 16 bytes for each row and pair (32 for
-// F64).
+// Threads: immutable. Memory: phasors of one tile of rows, 16 bytes for each of 17 rows and pair (32 for
+// F64, 24 for BF16).
 
 #ifndef POSENC_SERVER_ENCODINGS_PHASOR_GENERATOR_H_
 #define POSENC_SERVER_ENCODINGS_PHASOR_GENERATOR_H_

@@ -41,6 +41,10 @@ TilePhasors::TilePhasors(const PhasorCells& cells, bool descending)
   const PhasorArrays base{&first[0], &first[stride_], &first[2 * stride_], &first[3 * stride_]};
   FillPowers(base, cells.count(), reach_, stride_, low_stride_,
              {cos_high_.data(), sin_high_.data(), cos_low_.data(), sin_low_.data()});
+  if (cells.type() == ElementType::kBF16) {
+    cos_single_.assign(cos_high_.begin(), cos_high_.end());
+    sin_single_.assign(sin_high_.begin(), sin_high_.end());
+  }
   for (int row = 1; row <= reach_; ++row) {
     for (int64_t k = 0; k < cells.count(); ++k) {
       sin_bound_[k] = std::max(sin_bound_[k], std::fabs(sin_high_[row * stride_ + k]));
@@ -50,12 +54,15 @@ TilePhasors::TilePhasors(const PhasorCells& cells, bool descending)
 
 size_t TilePhasors::footprint_bytes() const {
   return sizeof(double) * (cos_high_.capacity() + sin_high_.capacity() + cos_low_.capacity() +
-                           sin_low_.capacity() + sin_bound_.capacity());
+                           sin_low_.capacity() + sin_bound_.capacity()) +
+         sizeof(float) * (cos_single_.capacity() + sin_single_.capacity());
 }
 
 PhasorArrays TilePhasors::At(int row, int64_t pair) const {
   const int64_t high = row * stride_ + pair, low = row * low_stride_ + pair;
-  return {&cos_high_[high], &sin_high_[high], &cos_low_[low], &sin_low_[low]};
+  const bool single = !cos_single_.empty();
+  return {&cos_high_[high], &sin_high_[high], &cos_low_[low], &sin_low_[low],
+          single ? &cos_single_[high] : nullptr, single ? &sin_single_[high] : nullptr};
 }
 
 }  // namespace posenc

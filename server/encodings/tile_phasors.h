@@ -2,7 +2,7 @@
 // next tile, 2R + 1 rows.
 //
 // In double-double, by products from the accurate e^{i·w_k}; the low halves of rows are kept for
-// F64 only. kernels/tile-inl.h has their errors. Immutable; safe from any thread.
+// F64 only, floats for BF16 only. kernels/tile-inl.h has their errors. Immutable; safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_TILE_PHASORS_H_
 #define POSENC_SERVER_ENCODINGS_TILE_PHASORS_H_
@@ -54,6 +54,7 @@ class TilePhasors {
   using Numbers = std::vector<double, LineAllocator<double>>;
   Numbers cos_high_, sin_high_, cos_low_, sin_low_;  // the row after the last one is the step
   Numbers sin_bound_;
+  std::vector<float, LineAllocator<float>> cos_single_, sin_single_;  // of BF16
 };
 
 }  // namespace posenc

@@ -72,20 +72,20 @@ template <int kBits, int32_t kReach>
 constexpr int32_t kNearMidpoint = INT32_MIN + ((2 * kReach + 1) << (32 - kBits));
 
 // Each element type says: the tag of its elements (as floats or bits), whether products are in
-// double-double (kWide), and Nearest, the bits nearest to a double that is no tie. The others further say
+// double-double (kWide) or first in float (kSingle), and Nearest, the bits nearest to a double that is no tie. The others further say
 //  * FromFloat: the nearest element, from the nearest float, good where the value is decided;
 //  * Margin, kLeastMargin: below it the value may be undecided. Above it the value is decided, if its error
 //    is below 1 / kPlaces of it and it is at least kLeastNormal.
 struct RoundF64 {
   using DOut = D;
-  static constexpr bool kWide = true;
+  static constexpr bool kWide = true, kSingle = false;
   static uint64_t Nearest(double value) { return std::bit_cast<uint64_t>(value); }
 };
 
 // An error of 2^-38 of the value is 2^15 last places of a double.
 struct RoundF32 {
   using DOut = DFloat;
-  static constexpr bool kWide = false;
+  static constexpr bool kWide = false, kSingle = false;
   static constexpr int32_t kReach = 1 << 15;
   static constexpr int32_t kLeastMargin = kNearMidpoint<29, kReach>;
   static constexpr double kPlaces = 0x1p38;
@@ -135,7 +135,7 @@ HWY_INLINE hn::Vec<DUint> NearestF16s(hn::Vec<DFloat> value) {
 template <bool kBrain>
 struct RoundHalf {
   using DOut = hn::Rebind<uint16_t, DFloat>;
-  static constexpr bool kWide = false;
+  static constexpr bool kWide = false, kSingle = kBrain;
   static constexpr int kBits = kBrain ? 16 : 13;
   static constexpr int32_t kLeastMargin = kNearMidpoint<kBits, 0>;
   static constexpr double kPlaces = 0x1p26;

@@ -38,6 +38,8 @@
 #include "server/encodings/kernels/kernel_table.h"
 #include "server/encodings/kernels/products-inl.h"
 #include "server/encodings/kernels/rounding-inl.h"
+#include "server/encodings/kernels/single-inl.h"
+#include "server/encodings/kernels/store-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace posenc {
@@ -51,6 +53,7 @@ struct Errors {
   double cos;
   // Where |cos · sin| is at least this, both are large enough for the quick test.
   alignas(64) float product[kChunkPairs];
+  Singles singles;  // of BF16
 };
 
 // The quick test wants |v| ≥ kPlaces times v's error and v ≥ kLeastNormal, of the cosine and of the
@@ -85,6 +88,7 @@ HWY_INLINE void FillErrors(const TileArgs& args, Errors& errors) {
     hn::StoreU(error, d, &errors.sin[k]);
     if constexpr (!Rounding::kWide) {
       StoreLeastProduct<Rounding>(size, error, errors.cos, args.magnitude, &errors.product[k]);
+      if constexpr (Rounding::kSingle) StoreSingles(*args.anchors, size, args.magnitude, k, errors.singles);
     }
   }
 }
@@ -173,42 +177,6 @@ struct Cells<Rounding, true> {
   hn::Vec<DUint64> difference;
 };
 
-// The places of one row, as elements.
-template <class Rounding>
-struct Row {
-  using T = hn::TFromD<typename Rounding::DOut>;
-  HWY_INLINE Row(const TileArgs& args, int row) {
-    for (int copy = 0; copy < 2; ++copy) {
-      cos[copy] = reinterpret_cast<T*>(args.cos[copy] + row * args.row_bytes);
-      sin[copy] = reinterpret_cast<T*>(args.sin[copy] + row * args.row_bytes);
-    }
-  }
-  T* cos[2];
-  T* sin[2];
-};
-
-// Stores whole vectors of cells at element k (kColumns) or 2k (the others) from the row's places.
-template <class Rounding, StoreForm kForm, int kCopies>
-HWY_INLINE void StoreCells(const Row<Rounding>& row, const Cells<Rounding>& cells, bool sine_first,
-                           int64_t k) {
-  using DOut = typename Rounding::DOut;
-  if constexpr (kForm == StoreForm::kRepeated) {
-    hn::StoreInterleaved2(cells.cos, cells.cos, DOut(), row.cos[0] + 2 * k);
-    hn::StoreInterleaved2(cells.sin, cells.sin, DOut(), row.sin[0] + 2 * k);
-    return;
-  }
-  for (int copy = 0; copy < kCopies; ++copy) {
-    if constexpr (kForm == StoreForm::kColumns) {
-      hn::StoreU(cells.cos, DOut(), row.cos[copy] + k);
-      hn::StoreU(cells.sin, DOut(), row.sin[copy] + k);
-    } else if (sine_first) {
-      hn::StoreInterleaved2(cells.sin, cells.cos, DOut(), row.sin[copy] + 2 * k);
-    } else {
-      hn::StoreInterleaved2(cells.cos, cells.sin, DOut(), row.cos[copy] + 2 * k);
-    }
-  }
-}
-
 // One vector of a row once more, as doubles in memory and with a bit for each pair in doubt.
 template <class Rounding>
 struct Lanes {
@@ -265,37 +233,84 @@ HWY_NOINLINE size_t WriteSingly(const TileArgs& args, const Errors& errors, int 
 // Which rows a step writes: one behind the anchor's, one before it, or both.
 enum class Way : uint8_t { kOn, kBack, kBoth };
 
-// Writes one or two rows, `on` behind the anchor's and `back` before it; returns the new number of undecided
-// entries. Everything that the loop needs is local and its address stays here: stores of elements would
-// otherwise make the compiler load it again.
+// One or two rows to write, `on` behind the anchor's and `back` before it. Everything that the loops need is
+// local to them and its address stays there: stores of elements would otherwise make the compiler load it again.
+template <class Rounding, Way kWay>
+struct Rows {
+  static constexpr bool kOn = kWay != Way::kBack, kBack = kWay != Way::kOn;
+  HWY_INLINE Rows(const TileArgs& args, int on, int back)
+      : on_row(args.centre + on),
+        back_row(args.centre - back),
+        on_places(args, kOn ? on_row : 0),
+        back_places(args, kBack ? back_row : 0),
+        phasors(args.phasors),
+        on_base(on * args.phasor_stride),
+        back_base(back * args.phasor_stride),
+        sine_first(args.sine_first) {}
+  const int on_row, back_row;
+  const Row<Rounding> on_places, back_places;
+  const PhasorArrays phasors;
+  const int64_t on_base, back_base;
+  const bool sine_first;
+};
+
+// Writes a vector of cells for each row, in double or double-double; returns whether all of them are decided.
+template <class Rounding, StoreForm kForm, int kCopies, Way kWay>
+HWY_INLINE bool WriteStep(const Rows<Rounding, kWay>& rows, const Anchors& anchors, const Errors& errors,
+                          int64_t k) {
+  constexpr bool kOn = kWay != Way::kBack;
+  Numbers<Rounding> on, back;
+  Turn(anchors, rows.phasors, k, rows.on_base + k, rows.back_base + k, on, back);
+  Cells<Rounding> cells(kOn ? on : back, errors, k);
+  StoreCells<Rounding, kForm, kCopies>(kOn ? rows.on_places : rows.back_places, cells.cos, cells.sin,
+                                       rows.sine_first, k);
+  if constexpr (kWay == Way::kBoth) {
+    const Cells<Rounding> others(back, errors, k);
+    StoreCells<Rounding, kForm, kCopies>(rows.back_places, others.cos, others.sin, rows.sine_first, k);
+    cells.Join(others);
+  }
+  return hn::AllFalse(typename Cells<Rounding>::DMask(), cells.Doubtful());
+}
+
+// Writes whole vectors of two rows in float, and lists in `again` those that this does not decide; returns how many.
+template <StoreForm kForm, int kCopies>
+HWY_INLINE size_t WriteInSingle(const Rows<RoundBF16, Way::kBoth>& rows, const Singles& singles, int64_t whole,
+                                int16_t* again) {
+  size_t count = 0;
+  for (int64_t k = 0; k < whole; k += hn::Lanes(DFloat())) {
+    const SingleRows cells(singles, rows.phasors, k, rows.on_base, rows.back_base);
+    StoreEnds<kForm, kCopies>(rows.on_places, cells.on, rows.sine_first, k);
+    StoreEnds<kForm, kCopies>(rows.back_places, cells.back, rows.sine_first, k);
+    again[count] = static_cast<int16_t>(k);
+    count += SameBF16(hn::Or(cells.on.difference, cells.back.difference)) ? 0 : 1;
+  }
+  return count;
+}
+
+// Writes one or two rows; returns the new number of undecided entries.
 template <class Rounding, StoreForm kForm, int kCopies, Way kWay>
 HWY_INLINE size_t WriteRow(const TileArgs& args, const Errors& errors, int on, int back, size_t count) {
-  constexpr bool kOn = kWay != Way::kBack, kBack = kWay != Way::kOn;
   const auto lanes = static_cast<int64_t>(hn::Lanes(typename Rounding::DOut()));
-  const int64_t whole = std::min(args.cosines, args.sines) / lanes * lanes;
-  const int on_row = args.centre + on, back_row = args.centre - back;
-  const Row<Rounding> on_places(args, kOn ? on_row : 0), back_places(args, kBack ? back_row : 0);
+  const int64_t whole = std::min(args.cosines, args.sines) / lanes * lanes, pairs = args.pairs;
+  const Rows<Rounding, kWay> rows(args, on, back);
   const Anchors& anchors = *args.anchors;
-  const PhasorArrays phasors = args.phasors;
-  const int64_t on_base = on * args.phasor_stride, back_base = back * args.phasor_stride;
-  const int64_t pairs = args.pairs;
-  const bool sine_first = args.sine_first;
   const auto singly = [&](int64_t k, bool all) {
-    if (kBack) count = WriteSingly<Rounding>(args, errors, back_row, k, all, count);
-    if (kOn) count = WriteSingly<Rounding>(args, errors, on_row, k, all, count);
+    if (rows.kBack) count = WriteSingly<Rounding>(args, errors, rows.back_row, k, all, count);
+    if (rows.kOn) count = WriteSingly<Rounding>(args, errors, rows.on_row, k, all, count);
   };
-  for (int64_t k = 0; k < whole; k += lanes) {
-    Numbers<Rounding> on_numbers, back_numbers;
-    Turn(anchors, phasors, k, on_base + k, back_base + k, on_numbers, back_numbers);
-    Cells<Rounding> cells(kOn ? on_numbers : back_numbers, errors, k);
-    StoreCells<Rounding, kForm, kCopies>(kOn ? on_places : back_places, cells, sine_first, k);
-    if constexpr (kWay == Way::kBoth) {
-      const Cells<Rounding> others(back_numbers, errors, k);
-      StoreCells<Rounding, kForm, kCopies>(back_places, others, sine_first, k);
-      cells.Join(others);
+  const auto step = [&](int64_t k) {
+    if (!WriteStep<Rounding, kForm, kCopies>(rows, anchors, errors, k)) singly(k, false);
+  };
+  bool done = false;
+  if constexpr (Rounding::kSingle && kWay == Way::kBoth) {
+    done = args.magnitude < kMostSingle;
+    if (done) {
+      int16_t again[kChunkPairs + 1];
+      const size_t listed = WriteInSingle<kForm, kCopies>(rows, errors.singles, whole, again);
+      for (size_t i = 0; i < listed; ++i) step(again[i]);
     }
-    if (!hn::AllFalse(typename Cells<Rounding>::DMask(), cells.Doubtful())) singly(k, false);
   }
+  for (int64_t k = done ? whole : 0; k < whole; k += lanes) step(k);
   for (int64_t k = whole; k < pairs; k += lanes) singly(k, true);
   return count;
 }

@@ -5,10 +5,10 @@
 // are A · P_r and its mirror image A · conj(P_r): four real products for both. Advance moves the anchors to
 // the next tile by A ← A · e^{i·(2R + 1)·w}.
 //
-// F32, F16, BF16: products in double. F64: products in double-double. Every value is rounded twice,
-// at both ends of its error interval; where the two results differ, the pair's group is reported as
-// undecided and the caller redoes it exactly. The bytes are therefore the same on every target;
-// only the list of undecided groups differs. tile-inl.h derives the error bounds.
+// F32, F16: products in double. BF16: in float, and in double where that does not decide. F64: products in
+// double-double. A value is decided where both ends of its error interval round to the same element; other pairs
+// are reported as undecided and the caller redoes them exactly. The bytes are therefore the same on every target;
+// only the list of undecided pairs differs. tile-inl.h and single-inl.h derive the error bounds.
 //
 // Threads: pure functions of their arguments. Alignment: none needed.
 
@@ -42,6 +42,8 @@ struct PhasorArrays {
   const double* sin_high;
   const double* cos_low;
   const double* sin_low;
+  const float* cos_single = nullptr;  // the high halves as floats, for BF16
+  const float* sin_single = nullptr;
 };
 
 // Anchors of one chunk, and a bound of the absolute error that their sines brought along or have
