@@ -14,9 +14,8 @@
 #include "client/src/estimate.h"
 #include "client/src/remote_connection.h"
 #include "client/src/slice_call.h"
+#include "client/src/slice_request.h"
 #include "client/src/unary_slice.h"
-#include "proto/selection_codec.h"
-#include "proto/spec_codec.h"
 
 namespace posenc {
 
@@ -37,10 +36,7 @@ class RemoteConnection::AsyncFetch : public std::enable_shared_from_this<AsyncFe
         loop_(connection.options_.retry, connection.environment_, connection.budget_, deadline_),
         stop_(params.call.stop),
         done_(std::move(done)) {
-    v1::GetSliceRequest request;
-    *request.mutable_spec() = EncodeSpec(params.spec);
-    *request.mutable_selection() = EncodeSelection(params.selection);
-    const grpc::Slice slice(request.SerializeAsString());
+    const grpc::Slice slice(GetSliceRequestBytes(params.spec, params.selection));
     request_ = grpc::ByteBuffer(&slice, 1);
   }
 

@@ -8,6 +8,7 @@
 #include "client/src/shared_attach.h"
 #include "client/src/slice_call.h"
 #include "client/src/slice_receiver.h"
+#include "client/src/slice_request.h"
 #include "client/src/unary_slice.h"
 #include "posenc/table_builder.h"
 #include "proto/selection_codec.h"
@@ -29,9 +30,7 @@ bool IsWhole(const Selection& selection) {
 }  // namespace
 
 absl::StatusOr<Table> RemoteConnection::FetchUnary(const FetchParams& params, double bytes) {
-  v1::GetSliceRequest request;
-  *request.mutable_spec() = EncodeSpec(params.spec);
-  *request.mutable_selection() = EncodeSelection(params.selection);
+  const std::string request = GetSliceRequestBytes(params.spec, params.selection);
   absl::StatusOr<Table> table;
   absl::Status status = Run(params.call, bytes, [&](grpc::ClientContext& context, RetryLoop&) {
     absl::StatusOr<grpc::ByteBuffer> message = CallUnary(channels_.small, kGetSlice, request, context);

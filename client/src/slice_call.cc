@@ -101,12 +101,12 @@ absl::Status FromGrpc(const grpc::Status& status) {
 }
 
 absl::StatusOr<grpc::ByteBuffer> CallUnary(const std::shared_ptr<grpc::Channel>& channel,
-                                           const char* method,
-                                           const google::protobuf::MessageLite& request,
+                                           const char* method, const std::string& request,
                                            grpc::ClientContext& context) {
+  const grpc::Slice slice(request);
   grpc::CompletionQueue queue;
   grpc::GenericStub stub(channel);
-  const auto call = stub.PrepareUnaryCall(&context, method, Serialize(request), &queue);
+  const auto call = stub.PrepareUnaryCall(&context, method, grpc::ByteBuffer(&slice, 1), &queue);
   grpc::ByteBuffer response;
   grpc::Status status;
   call->StartCall();

@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -25,10 +26,9 @@ namespace posenc {
 // Returns the absl::Status of a call's end, with its field violations.
 absl::Status FromGrpc(const grpc::Status& status);
 
-// Calls a unary method ("/posenc.v1.PositionalEncodingService/GetSlice").
+// Calls a unary method ("/posenc.v1.PositionalEncodingService/GetSlice") with the bytes of its request.
 absl::StatusOr<grpc::ByteBuffer> CallUnary(const std::shared_ptr<grpc::Channel>& channel,
-                                           const char* method,
-                                           const google::protobuf::MessageLite& request,
+                                           const char* method, const std::string& request,
                                            grpc::ClientContext& context);
 
 // Calls a server-streaming method and hands every message to `consume`, until the stream ends or `consume`
