@@ -40,10 +40,11 @@ using QueryTemperature = QueryTemperatureSpec;
 class TableRequest {
  public:
   template <typename Family>
-    requires std::is_constructible_v<FamilySpec, Family>
-  TableRequest(Family spec, ElementType type = ElementType::kUnspecified,  // NOLINT
+    requires std::is_constructible_v<FamilySpec, std::remove_cvref_t<Family>>
+  TableRequest(Family&& spec, ElementType type = ElementType::kUnspecified,  // NOLINT
                Arithmetic arithmetic = Arithmetic::kExact)
-      : spec_{std::move(spec), type, arithmetic} {}
+      // Straight to its place: a spec is half a KB, and a near cache's answer takes as long as moving it.
+      : spec_{FamilySpec(std::forward<Family>(spec)), type, arithmetic} {}
   TableRequest(TableSpec spec) : spec_(std::move(spec)) {}  // NOLINT
 
   const TableSpec& spec() const { return spec_; }
