@@ -63,6 +63,18 @@ TEST_F(FallbackTest, ServiceThatComesBackIsUsedAgain) {
   EXPECT_TRUE(stats().service_in_use);
 }
 
+TEST_F(FallbackTest, ProbesConnectOrSayThatTheyCouldNot) {
+  const std::shared_ptr<Connection> service = MakeConnection(server_->target());
+  EXPECT_EQ(*service->Probe(absl::Seconds(60)), HealthStatus::kServing);
+  server_.reset();
+  // The first one may find out only now that the connection is dead.
+  EXPECT_FALSE(service->Probe(absl::Milliseconds(50)).ok());
+  EXPECT_THAT(service->Probe(absl::Milliseconds(50)),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("no connection within 50ms")));
+  server_.emplace(std::vector<std::string>{}, port_);
+  EXPECT_EQ(*service->Probe(absl::Seconds(60)), HealthStatus::kServing);
+}
+
 TEST_F(FallbackTest, StreamGoesOnHereWhereACrashBrokeIt) {
   const Sinusoidal large{.d_model = 1024, .max_len = 1 << 15};
   std::string received;
