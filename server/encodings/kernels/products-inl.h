@@ -65,7 +65,8 @@ HWY_INLINE hn::Vec<typename Rounding::DOut> ProductsAt(const ProductLanes<kOne>&
     const auto single = ToFloat(value);
     if constexpr (!kExact) {
       const DFloat f;
-      const auto near = hn::Lt(Rounding::Margin(value, single), hn::Set(DInt(), Rounding::kLeastMargin));
+      const auto margin = Rounding::template Margin<true>(value, single);
+      const auto near = hn::Lt(margin, hn::Set(DInt(), Rounding::kLeastMargin));
       const auto size = hn::Abs(single);
       const auto least = hn::Set(f, static_cast<float>(std::max(Rounding::kLeastNormal, 0x1p-120)));
       const auto inside = hn::And(hn::Gt(size, least), hn::Lt(size, hn::Set(f, 0x1p120f)));

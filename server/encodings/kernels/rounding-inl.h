@@ -44,18 +44,21 @@ using DUint64 = hn::RebindToUnsigned<D>;
 
 HWY_INLINE hn::Vec<DUint> AsBits(hn::Vec<DFloat> value) { return hn::BitCast(DUint(), value); }
 
-// One word for each double, its low 32 bits, in any order.
+// One word for each double, its low 32 bits: in the order of ToFloat, or in any, which is faster.
+template <bool kInOrder>
 HWY_INLINE hn::Vec<DUint> LowWords(const V (&value)[kParts]) {
 #if HWY_TARGET == HWY_SCALAR
   const uint64_t bits = hn::GetLane(hn::BitCast(DUint64(), value[0]));
   return hn::Set(DUint(), static_cast<uint32_t>(bits));
-#elif HWY_TARGET == HWY_AVX2
-  const __m256 a = _mm256_castpd_ps(value[0].raw), b = _mm256_castpd_ps(value[1].raw);
-  return hn::Vec<DUint>{_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88))};
 #else
   const DUint d;
-  const auto odd = hn::BitCast(d, hn::ShiftLeft<32>(hn::BitCast(DUint64(), value[1])));
-  return hn::OddEven(odd, hn::BitCast(d, value[0]));
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (!kInOrder) {
+    const __m256 a = _mm256_castpd_ps(value[0].raw), b = _mm256_castpd_ps(value[1].raw);
+    return hn::Vec<DUint>{_mm256_castps_si256(_mm256_shuffle_ps(a, b, 0x88))};
+  }
+#endif
+  return hn::ConcatEven(d, hn::BitCast(d, value[1]), hn::BitCast(d, value[0]));
 #endif
 }
 
@@ -72,10 +75,11 @@ template <int kBits, int32_t kReach>
 constexpr int32_t kNearMidpoint = INT32_MIN + ((2 * kReach + 1) << (32 - kBits));
 
 // Each element type says: the tag of its elements (as floats or bits), whether products are in
-// double-double (kWide) or first in float (kSingle), and Nearest, the bits nearest to a double that is no tie. The others further say
+// double-double (kWide) or first in float (kSingle), and Nearest, the bits nearest to a double that is no
+// tie. The others further say
 //  * FromFloat: the nearest element, from the nearest float, good where the value is decided;
-//  * Margin, kLeastMargin: below it the value may be undecided. Above it the value is decided, if its error
-//    is below 1 / kPlaces of it and it is at least kLeastNormal.
+//  * Margin, kLeastMargin: below it the value may be undecided (the lanes are the floats' if kInOrder). Above it
+//    the value is decided, if its error is below 1 / kPlaces of it and it is at least kLeastNormal.
 struct RoundF64 {
   using DOut = D;
   static constexpr bool kWide = true, kSingle = false;
@@ -92,8 +96,9 @@ struct RoundF32 {
   static constexpr double kLeastNormal = 0x1p-126;
   static uint32_t Nearest(double value) { return std::bit_cast<uint32_t>(static_cast<float>(value)); }
   static HWY_INLINE hn::Vec<DOut> FromFloat(hn::Vec<DFloat> value) { return value; }
+  template <bool kInOrder>
   static HWY_INLINE hn::Vec<DInt> Margin(const V (&value)[kParts], hn::Vec<DFloat>) {
-    return AboveMidpoint<29, kReach>(LowWords(value));
+    return AboveMidpoint<29, kReach>(LowWords<kInOrder>(value));
   }
 };
 
@@ -152,6 +157,7 @@ struct RoundHalf {
 #endif
     return hn::DemoteTo(DOut(), hn::BitCast(DInt(), kBrain ? NearestBF16s(value) : NearestF16s(value)));
   }
+  template <bool>
   static HWY_INLINE hn::Vec<DInt> Margin(const V (&)[kParts], hn::Vec<DFloat> single) {
     return AboveMidpoint<kBits, 0>(AsBits(single));
   }

@@ -138,11 +138,20 @@ struct Cells {
   using DMask = DInt;
   HWY_INLINE Cells(const Narrow& value, const Errors& errors, int64_t k) {
     const auto cosine = ToFloat(value.cos), sine = ToFloat(value.sin);
-    margin = hn::Min(Rounding::Margin(value.cos, cosine), Rounding::Margin(value.sin, sine));
+    margin = Margin<false>(value, cosine, sine);
     const auto product = hn::Abs(hn::Mul(cosine, sine));
     small = hn::VecFromMask(DFloat(), hn::Lt(product, hn::LoadU(DFloat(), errors.product + k)));
     cos = Rounding::FromFloat(cosine);
     sin = Rounding::FromFloat(sine);
+  }
+  template <bool kInOrder>
+  static HWY_INLINE hn::Vec<DInt> Margin(const Narrow& value, hn::Vec<DFloat> cosine, hn::Vec<DFloat> sine) {
+    return hn::Min(Rounding::template Margin<kInOrder>(value.cos, cosine),
+                   Rounding::template Margin<kInOrder>(value.sin, sine));
+  }
+  // Makes the lanes of Doubtful those of the cells; before, they tell only whether there are any.
+  HWY_INLINE void PutInOrder(const Narrow& value) {
+    margin = Margin<true>(value, ToFloat(value.cos), ToFloat(value.sin));
   }
   HWY_INLINE void Join(const Cells& other) {
     margin = hn::Min(margin, other.margin);
@@ -164,6 +173,7 @@ struct Cells<Rounding, true> {
     cos = Round(value.cos[0], hn::Set(D(), errors.cos));
     sin = Round(value.sin[0], LoadD(errors.sin + k));
   }
+  HWY_INLINE void PutInOrder(const Wide&) {}
   HWY_INLINE void Join(const Cells& other) { difference = hn::Or(difference, other.difference); }
   HWY_INLINE hn::Mask<DMask> Doubtful() const { return hn::Ne(difference, hn::Zero(DUint64())); }
   HWY_INLINE V Round(const Pair& value, V error) {
@@ -190,7 +200,8 @@ struct Lanes {
       Keep(value.cos[i], cos_high + lane, cos_low + lane);
       Keep(value.sin[i], sin_high + lane, sin_low + lane);
     }
-    const Cells<Rounding> cells(value, errors, first);
+    Cells<Rounding> cells(value, errors, first);
+    cells.PutInOrder(value);
     uint8_t bits[sizeof(doubtful)] = {};
     hn::StoreMaskBits(typename Cells<Rounding>::DMask(), cells.Doubtful(), bits);
     std::memcpy(&doubtful, bits, sizeof(doubtful));

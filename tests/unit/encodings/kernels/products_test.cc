@@ -1,6 +1,7 @@
 #include "server/encodings/kernels/products.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -103,6 +104,25 @@ TEST_P(ProductsTest, MayHaveAConstantEach) {
     std::memcpy(&bits, to + k * size, size);
     if (std::binary_search(undecided.begin(), undecided.end(), k)) continue;
     EXPECT_EQ(bits, RoundTo(type(), multipliers[k].Times(1001))) << "constant " << k;
+  }
+}
+
+TEST_P(ProductsTest, ListTheOneThatIsUndecidedInEveryLane) {
+  const double half_step = std::ldexp(1.0, type() == ElementType::kF64   ? -53
+                                           : type() == ElementType::kF32 ? -24
+                                           : type() == ElementType::kF16 ? -11
+                                                                         : -8);
+  for (uint32_t k = 0; k < 40; ++k) {
+    std::vector<double> high(40 + kPairPadding, 0.7), low(high.size());
+    high[k] = 1;
+    (type() == ElementType::kF64 ? low : high)[k] += half_step;
+    std::vector<uint64_t> out(40);
+    std::vector<uint32_t> undecided(40);
+    const size_t listed = WriteProducts(type(), {.first = 1, .high = high.data(), .low = low.data(), .count = 40,
+                                                 .to = reinterpret_cast<std::byte*>(out.data()),
+                                                 .undecided = undecided.data()});
+    ASSERT_EQ(listed, 1);
+    EXPECT_EQ(undecided[0], k);
   }
 }
 
