@@ -28,5 +28,18 @@ if(NOT output MATCHES "cos \\[131072, 64\\]\ncos of the last position, first pai
   message(FATAL_ERROR "unexpected output:\n${output}")
 endif()
 
+# A header needs nothing before it.
+file(GLOB names RELATIVE ${WORK_DIR}/installed/include/posenc ${WORK_DIR}/installed/include/posenc/*.h)
+foreach(name async.h client.h fallback.h near_cache.h ops.h verified.h)
+  if(NOT EXISTS ${WORK_DIR}/installed/include/posenc/${name})
+    message(FATAL_ERROR "${name} is not installed; found: ${names}")
+  endif()
+endforeach()
+string(REPLACE ";" "," names "${names}")
+run(${CMAKE_COMMAND} -S ${HEADERS_DIR} -B ${WORK_DIR}/headers -G ${GENERATOR} "-DHEADERS=${names}"
+    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_PREFIX_PATH=${WORK_DIR}/installed
+    "-DCMAKE_CXX_FLAGS=-O0 -Wall -Wextra -Werror")
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/headers)
+
 # The installed program works by itself.
 run(${WORK_DIR}/installed/bin/posenc sinusoidal --d-model 4 --rows 0:1 --local)
