@@ -46,9 +46,13 @@ fi
 
 lines=$(mktemp)
 trap 'rm -f "$lines" "$lines.md"' EXIT
+failures=0
 for program in "${programs[@]}"; do
   echo "measuring: $program ..." >&2
-  "build/release/bin/$program" ${only:+"$only"} >> "$lines" || echo "run.sh: $program failed" >&2
+  if ! "build/release/bin/$program" ${only:+"$only"} >> "$lines"; then
+    echo "run.sh: $program failed" >&2
+    failures=$((failures + 1))
+  fi
 done
 /usr/bin/python3 tests/bench/report.py "$lines" ${json:+"$json"}
 if [[ $results == yes ]]; then
@@ -56,3 +60,4 @@ if [[ $results == yes ]]; then
   /usr/bin/python3 tests/bench/report.py --insert ratios "$lines.md"
   echo "written: tests/bench/RESULTS.md" >&2
 fi
+[[ $failures -eq 0 ]]

@@ -6,6 +6,7 @@
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -30,16 +31,18 @@ absl::Status CheckCount(size_t received, size_t wanted) {
 
 class CopyingReader final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  explicit CopyingReader(std::span<std::byte> memory) : memory_(memory) {}
+  CopyingReader(const std::string& request, std::span<std::byte> memory)
+      : memory_(memory), request_slice_(request), request_(&request_slice_, 1) {}
 
-  absl::Status Run() {
+  absl::Status Run(size_t least_bytes) {
     StartWriteLast(&request_, grpc::WriteOptions());
     StartRead(&incoming_);
     StartCall();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return done_; });
     if (!status_.ok()) return ToStatus(status_);
-    return CheckCount(received_, memory_.size());
+    return received_ > memory_.size() ? CheckCount(received_, memory_.size())
+                                      : CheckCount(std::min(received_, least_bytes), least_bytes);
   }
 
  private:
@@ -69,8 +72,8 @@ class CopyingReader final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grp
   }
 
   const std::span<std::byte> memory_;
-  const grpc::Slice no_bytes_;
-  grpc::ByteBuffer request_{&no_bytes_, 1};
+  const grpc::Slice request_slice_;
+  grpc::ByteBuffer request_;
   grpc::ByteBuffer incoming_;
   size_t received_ = 0;
   std::mutex mutex_;
@@ -85,11 +88,11 @@ RawClient::RawClient(const std::string& target)
     : channel_(grpc::CreateChannel(target, grpc::InsecureChannelCredentials())) {}
 
 // As a generated blocking stub does it: a completion queue for the call, polled by the caller's thread.
-absl::Status RawClient::CallUnary(size_t request_bytes) {
+absl::Status RawClient::CallUnary(const std::string& request) {
   grpc::ClientContext context;
   grpc::CompletionQueue queue;
   grpc::GenericStub stub(channel_);
-  const grpc::Slice slice(std::string(request_bytes, 'r'));
+  const grpc::Slice slice(request);
   const auto call = stub.PrepareUnaryCall(&context, kGetSlice, grpc::ByteBuffer(&slice, 1), &queue);
   grpc::ByteBuffer answer;
   grpc::Status status;
@@ -101,12 +104,13 @@ absl::Status RawClient::CallUnary(size_t request_bytes) {
   return ToStatus(status);
 }
 
-absl::Status RawClient::ReadStream(std::span<std::byte> memory) {
+absl::Status RawClient::ReadStream(const std::string& request, std::span<std::byte> memory,
+                                   size_t least_bytes) {
   grpc::ClientContext context;
   grpc::GenericStub stub(channel_);
-  CopyingReader reader(memory);
+  CopyingReader reader(request, memory);
   stub.PrepareBidiStreamingCall(&context, kStreamSlice, grpc::StubOptions(), &reader);
-  return reader.Run();
+  return reader.Run(least_bytes);
 }
 
 TypedClient::TypedClient(const std::string& target) : stub_([&] {

@@ -22,12 +22,12 @@ class RawClient {
  public:
   explicit RawClient(const std::string& target);
 
-  // One GetSlice whose request has `request_bytes`; the answer is dropped where gRPC put it.
-  absl::Status CallUnary(size_t request_bytes);
+  // One GetSlice; the answer is dropped where gRPC put it.
+  absl::Status CallUnary(const std::string& request);
 
-  // One StreamSlice, copied once, from gRPC's buffers into `memory`: by gRPC's threads, while the next
-  // message arrives.
-  absl::Status ReadStream(std::span<std::byte> memory);
+  // One StreamSlice, whole messages copied once, from gRPC's buffers into `memory`: by gRPC's threads, while
+  // the next message arrives. Errors: Internal for less than `least_bytes` and for more than fit.
+  absl::Status ReadStream(const std::string& request, std::span<std::byte> memory, size_t least_bytes);
 
  private:
   const std::shared_ptr<grpc::Channel> channel_;

@@ -1,8 +1,11 @@
 // What a server does that nothing else could be measured against: figures with units of their own.
 
+#include <unistd.h>
+
 #include <atomic>
 #include <barrier>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -33,17 +36,14 @@ std::string MedianMilliseconds(const std::vector<double>& milliseconds) {
 // A folder of its own for a socket; gone with the object.
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "posenc-bench-XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr) ExitOnError(absl::ErrnoToStatus(errno, pattern));
-    path_ = pattern;
-  }
+  TemporaryFolder() { std::filesystem::create_directory(path_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_;
+  const std::string path_ =
+      std::filesystem::temp_directory_path() / absl::StrCat("posenc-bench-", getpid());
 };
 
 double FirstAndLast(const Table& table) {
@@ -68,7 +68,7 @@ double AttachMilliseconds(Client& client) {
 }
 
 void Attach() {
-  const TemporaryFolder folder;
+  static const TemporaryFolder folder;  // removed by std::exit too
   const PosencServer server = ValueOrExit(StartPosencServer(
       {"--shared-memory-socket", absl::StrCat(folder.path(), "/memory.sock"), "--cache-bytes", "1536MiB"}));
   Client client(MakeConnection(server.target));
