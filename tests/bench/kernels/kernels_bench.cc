@@ -34,8 +34,11 @@ std::byte* Buffer(int64_t bytes) {
   return buffer;
 }
 
-std::shared_ptr<const TableGenerator> Make(const FamilySpec& family, ElementType type) {
-  return *MakeTableGenerator(*Normalize({.family = family, .element_type = type}));
+std::shared_ptr<const TableGenerator> Make(const FamilySpec& family, ElementType type,
+                                           Arithmetic arithmetic = Arithmetic::kExact) {
+  TableSpec spec{.family = family, .element_type = type};
+  spec.arithmetic = arithmetic;
+  return *MakeTableGenerator(*Normalize(spec));
 }
 
 // Generates `rows` rows from row `first`, all tensors behind each other.
@@ -61,8 +64,9 @@ void Whole(benchmark::State& state, const FamilySpec& family, ElementType type, 
 }
 
 // Blocks of about 1 MiB, each into the same memory, as the server's cache asks for them.
-void Blocks(benchmark::State& state, const FamilySpec& family, ElementType type) {
-  const auto table = Make(family, type);
+void Blocks(benchmark::State& state, const FamilySpec& family, ElementType type,
+            Arithmetic arithmetic = Arithmetic::kExact) {
+  const auto table = Make(family, type, arithmetic);
   int64_t rows = 1;
   while (2 * rows * table->shape().row_bytes() <= (1 << 20)) rows *= 2;
   const int64_t bytes = rows * table->shape().row_bytes();
@@ -112,6 +116,20 @@ void OnePosition(benchmark::State& state) {
 }
 BENCHMARK(OnePosition);
 
+// ALiBi's forms of a bias for each query and key, as attention kernels of 32 heads take them.
+void RegisterAlibi(ElementType type) {
+  const auto add = [=](const std::string& form, const AlibiSpec& spec) {
+    const std::string name = "AlibiBlocks/" + form + "/" + std::string(ElementTypeName(type));
+    benchmark::RegisterBenchmark(name.c_str(), [=](auto& state) { Blocks(state, spec, type); })
+        ->Unit(benchmark::kMillisecond);
+  };
+  AlibiSpec spec{.heads = 32, .max_len = 4096};
+  add("causal", spec);
+  spec.masked = true;
+  add("causal-masked", spec);
+  add("symmetric", {.heads = 32, .max_len = 4096, .form = AlibiForm::kSymmetric});
+}
+
 void RegisterAll() {
   const auto add = [](const std::string& name, auto run) {
     benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMillisecond);
@@ -126,6 +144,8 @@ void RegisterAll() {
       const std::string name = std::string(NameOf(layout)) + suffix;
       add("Rotary/" + name, [=](auto& state) { Whole(state, rope, type, kRows); });
       add("RotaryBlocks/" + name, [=](auto& state) { Blocks(state, rope, type); });
+      add("RotaryFloat32Blocks/" + name,
+          [=](auto& state) { Blocks(state, rope, type, Arithmetic::kFloat32); });
     }
     for (int64_t width : {512, 8192}) {
       for (SinusoidalOrder order : {SinusoidalOrder::kInterleaved, SinusoidalOrder::kSinCos}) {
@@ -136,6 +156,7 @@ void RegisterAll() {
         add("SinusoidalBlocks/" + name, [=](auto& state) { Blocks(state, spec, type); });
       }
     }
+    RegisterAlibi(type);
     for (int64_t length : {2048, 65536}) {
       const AlibiSpec alibi{.heads = 12, .max_len = length};
       add("AlibiBlocks/" + std::to_string(length) + suffix,
