@@ -1,7 +1,8 @@
 // ParseSafetensors of tensor_file.h.
 
 #include <algorithm>
-#include <set>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -30,25 +31,43 @@ constexpr Type kTypes[] = {
     {"I64", 8},  {"U64", 8}, {"U32", 4}, {"I16", 2}, {"U16", 2}, {"I8", 1}, {"U8", 1}, {"BOOL", 1},
     {"F8_E4M3", 1}, {"F8_E5M2", 1}};
 
+// Looks for what makes a header unreadable before it is built. (A callback of the parser could as well, in
+// time that grows with the square of the tensors.)
+class HeaderScan final : public nlohmann::json_sax<Json> {
+ public:
+  const std::string& twice() const { return twice_; }
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(size_t) override { return ++depth_ <= kMaxDepth; }
+  bool end_object() override { return --depth_ >= 0; }
+  bool start_array(size_t) override { return ++depth_ <= kMaxDepth; }
+  bool end_array() override { return --depth_ >= 0; }
+  bool key(string_t& name) override {
+    if (depth_ == 1 && !names_.insert(name).second) twice_ = name;
+    return true;
+  }
+  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  std::unordered_set<std::string> names_;
+  std::string twice_;
+  int depth_ = 0;
+};
+
 // Parses the header. A name that stands twice could be read in two ways, and deep nesting is an attack.
 absl::StatusOr<Json> ParseHeader(absl::string_view text) {
-  std::set<std::string> names;
-  std::string twice;
-  bool deep = false;
-  const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-    deep |= depth > kMaxDepth;
-    if (event == Json::parse_event_t::key && depth == 1) {
-      const auto& name = value.get_ref<const std::string&>();
-      if (!names.insert(name).second) twice = name;
-    }
-    return !deep;
-  };
-  Json header = Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
-  if (deep || header.is_discarded() || !header.is_object()) {
-    return absl::InvalidArgumentError("the header is no JSON object of tensors");
-  }
-  if (!twice.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("tensor ", Quote(twice), " is there twice"));
+  HeaderScan scan;
+  const bool readable = Json::sax_parse(text.begin(), text.end(), &scan);
+  Json header = readable ? Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false) : Json();
+  if (!header.is_object()) return absl::InvalidArgumentError("the header is no JSON object of tensors");
+  if (!scan.twice().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("tensor ", Quote(scan.twice()), " is there twice"));
   }
   return header;
 }
