@@ -2,8 +2,8 @@
 # Measures how times grow with size, readers, CPUs and position, and writes the tables into RESULTS.md.
 set -euo pipefail
 
-root=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$root"
+source "$(dirname "$0")/../../deploy/setup.sh"
+cd "$posenc_root"
 
 usage() {
   cat <<'TXT'
@@ -27,6 +27,7 @@ while [[ $# -gt 0 ]]; do
 done
 
 if [[ $build == yes ]]; then
+  install_missing build runtime bench
   echo "building ..." >&2
   cmake --preset bench > /dev/null
   cmake --build --preset bench --target growth posenc-server >&2

@@ -2,17 +2,17 @@
 # Measures posenc side by side with the alternative, in interleaved rounds, and prints a table.
 set -euo pipefail
 
-root=$(cd "$(dirname "$0")/../.." && pwd)
-cd "$root"
+source "$(dirname "$0")/../../deploy/setup.sh"
+cd "$posenc_root"
 programs=(generate_vs_memset pytorch_ratios rpc_ratios server_figures near_cache_figure)
 
 usage() {
   cat <<'TXT'
 usage: tests/bench/run.sh [--json FILE] [--only KEY] [--results] [--no-build]
 
-Builds the benchmarks (preset "bench", in build/release) and prints every ratio, its goal and its spread,
-with the machine and the versions that it was measured on. Ratios are over 1 where posenc is the better
-one, except where the goal is an upper bound.
+Installs what is missing, builds the benchmarks (preset "bench", in build/release) and prints every ratio,
+its goal and its spread, with the machine and the versions that it was measured on. Ratios are over 1 where
+posenc is the better one, except where the goal is an upper bound.
   --json FILE  also writes {"machine": ..., "ratios": {KEY: ...}, "details": [...]} to FILE
   --only KEY   measures one ratio
   --results    also writes the table into tests/bench/RESULTS.md
@@ -39,6 +39,7 @@ if [[ -n $only ]]; then
   programs=("$(/usr/bin/python3 tests/bench/report.py --program "$only")")
 fi
 if [[ $build == yes ]]; then
+  install_missing build runtime bench
   echo "building the benchmarks ..." >&2
   cmake --preset bench > /dev/null
   cmake --build --preset bench --target "${programs[@]}" bare_server posenc-server >&2
