@@ -28,6 +28,7 @@ KEYS = [
     ("generate_pairs_vs_memset", "generate_vs_memset", "", ""),
     ("generate_vs_pytorch", "pytorch_ratios", ">= 12", ""),
     ("generate_duplicated_vs_pytorch", "pytorch_ratios", ">= 12", ""),
+    ("generate_kept_memory_vs_pytorch", "pytorch_ratios", "", ""),
     ("generate_new_memory_vs_pytorch", "pytorch_ratios", "", ""),
     ("fetch_vs_pytorch_build", "pytorch_ratios", ">= 3", ""),
     ("fetch_duplicated_vs_pytorch_build", "pytorch_ratios", "", ""),

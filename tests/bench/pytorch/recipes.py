@@ -14,6 +14,7 @@ except ImportError as error:
     sys.exit(0)
 
 HEAD_DIM, ROWS, BASE = 128, 131072, 500000.0
+ATTENTION_SCALING = 1.0  # of plain rotary tables; the models multiply by it all the same
 HEADS, LENGTH, MODEL = 32, 2048, 4096
 
 
@@ -27,14 +28,14 @@ def angles():
 def build_half():
     """The table of one column for each pair."""
     freqs = angles()
-    return freqs.cos(), freqs.sin()
+    return freqs.cos() * ATTENTION_SCALING, freqs.sin() * ATTENTION_SCALING
 
 
 def build_duplicated():
     """The table as the models keep it: both halves of the channels have it."""
     freqs = angles()
     emb = torch.cat((freqs, freqs), dim=-1)
-    return emb.cos(), emb.sin()
+    return emb.cos() * ATTENTION_SCALING, emb.sin() * ATTENTION_SCALING
 
 
 def rotate_half(x):
