@@ -1,5 +1,7 @@
 #include "tests/unit/client/computing_service.h"
 
+#include <grpc/grpc.h>
+
 #include "proto/selection_codec.h"
 #include "proto/spec_codec.h"
 #include "proto/status_codec.h"
@@ -47,6 +49,8 @@ v1::StreamSliceResponse ChunkMessage(const Chunk& chunk, bool first) {
 }  // namespace
 
 ComputingService::ComputingService() {
+  // Never undone: after large writes gRPC takes up to ten seconds to shut down, which it would between tests.
+  [[maybe_unused]] static const bool stays = (grpc_init(), true);
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
   builder.RegisterService(this);
