@@ -105,31 +105,43 @@ struct Narrow {
 template <class Rounding>
 using Numbers = std::conditional_t<Rounding::kWide, Wide, Narrow>;
 
-// The row r behind the anchor's, A · P, whose phasors are at `on`, and the row r' before it, A · P̄, at `back`.
-HWY_INLINE void Turn(const Anchors& anchors, const PhasorArrays& phasors, int64_t k, int64_t on, int64_t back,
-                     Narrow& on_row, Narrow& back_row) {
+// Which rows a step writes: one behind the anchor's row (on) or one before it (back), or two.
+enum class Way : uint8_t { kOn, kBack, kBoth, kTwoOn, kTwoBack };
+constexpr bool FirstIsBack(Way way) { return way == Way::kBack || way == Way::kTwoBack; }
+constexpr bool SecondIsBack(Way way) { return way == Way::kBoth || way == Way::kTwoBack; }
+constexpr bool HasSecond(Way way) { return way != Way::kOn && way != Way::kBack; }
+
+// A row on, A · P, or back, A · P̄, whose phasors are at `at`; its part i.
+template <bool kBack>
+HWY_INLINE void TurnPart(V a, V b, const PhasorArrays& phasors, int64_t at, int i, Narrow& row) {
+  const V c = LoadD(phasors.cos_high + at), s = LoadD(phasors.sin_high + at);
+  const V ac = hn::Mul(a, c), bc = hn::Mul(b, c);
+  row.cos[i] = kBack ? hn::MulAdd(b, s, ac) : hn::NegMulAdd(b, s, ac);
+  row.sin[i] = kBack ? hn::NegMulAdd(a, s, bc) : hn::MulAdd(a, s, bc);
+}
+
+template <Way kWay>
+HWY_INLINE void Turn(const Anchors& anchors, const PhasorArrays& phasors, int64_t k, int64_t first_at,
+                     int64_t second_at, Narrow& first, Narrow& second) {
   for (int i = 0; i < kParts; ++i) {
     const int64_t j = i * static_cast<int64_t>(hn::Lanes(D()));
     const V a = LoadD(&anchors.cos_high[k + j]), b = LoadD(&anchors.sin_high[k + j]);
-    const V c = LoadD(phasors.cos_high + on + j), s = LoadD(phasors.sin_high + on + j);
-    on_row.cos[i] = hn::NegMulAdd(b, s, hn::Mul(a, c));
-    on_row.sin[i] = hn::MulAdd(a, s, hn::Mul(b, c));
-    const V d = LoadD(phasors.cos_high + back + j), t = LoadD(phasors.sin_high + back + j);
-    back_row.cos[i] = hn::MulAdd(b, t, hn::Mul(a, d));
-    back_row.sin[i] = hn::NegMulAdd(a, t, hn::Mul(b, d));
+    TurnPart<FirstIsBack(kWay)>(a, b, phasors, first_at + j, i, first);
+    if constexpr (HasSecond(kWay)) TurnPart<SecondIsBack(kWay)>(a, b, phasors, second_at + j, i, second);
   }
 }
 
-// Requires: on = back; the two rows then have the same four products.
-HWY_INLINE void Turn(const Anchors& anchors, const PhasorArrays& phasors, int64_t k, int64_t on, int64_t,
-                     Wide& on_row, Wide& back_row) {
-  const Complex a = LoadComplex(anchors, k), p = LoadComplex(phasors, on);
+// Two rows are as far from the anchor's, so that they have the same four products.
+template <Way kWay>
+HWY_INLINE void Turn(const Anchors& anchors, const PhasorArrays& phasors, int64_t k, int64_t at, int64_t,
+                     Wide& first, Wide& second) {
+  static_assert(kWay == Way::kOn || kWay == Way::kBack || kWay == Way::kBoth);
+  const Complex a = LoadComplex(anchors, k), p = LoadComplex(phasors, at);
   const Pair ac = Product(a.cos, p.cos), bs = Product(a.sin, p.sin);
   const Pair bc = Product(a.sin, p.cos), as = Product(a.cos, p.sin);
-  on_row.cos[0] = Sum(ac, Negate(bs));
-  on_row.sin[0] = Sum(bc, as);
-  back_row.cos[0] = Sum(ac, bs);
-  back_row.sin[0] = Sum(bc, Negate(as));
+  Wide& back = kWay == Way::kBack ? first : second;
+  if constexpr (kWay != Way::kOn) back.cos[0] = Sum(ac, bs), back.sin[0] = Sum(bc, Negate(as));
+  if constexpr (kWay != Way::kBack) first.cos[0] = Sum(ac, Negate(bs)), first.sin[0] = Sum(bc, as);
 }
 
 // A vector of cells of each kind, and what tells whether they may be undecided.
@@ -191,10 +203,13 @@ struct Cells<Rounding, true> {
 template <class Rounding>
 struct Lanes {
   HWY_INLINE Lanes(const TileArgs& args, const Errors& errors, int row, int64_t first) {
-    Numbers<Rounding> on, back;
+    Numbers<Rounding> value, none;
     const int64_t at = std::abs(row - args.centre) * args.phasor_stride + first;
-    Turn(*args.anchors, args.phasors, first, at, at, on, back);
-    const Numbers<Rounding>& value = row < args.centre ? back : on;
+    if (row < args.centre) {
+      Turn<Way::kBack>(*args.anchors, args.phasors, first, at, at, value, none);
+    } else {
+      Turn<Way::kOn>(*args.anchors, args.phasors, first, at, at, value, none);
+    }
     for (int i = 0; i < Numbers<Rounding>::kCount; ++i) {
       const auto lane = static_cast<int64_t>(i * hn::Lanes(D()));
       Keep(value.cos[i], cos_high + lane, cos_low + lane);
@@ -241,27 +256,23 @@ HWY_NOINLINE size_t WriteSingly(const TileArgs& args, const Errors& errors, int 
   return count;
 }
 
-// Which rows a step writes: one behind the anchor's, one before it, or both.
-enum class Way : uint8_t { kOn, kBack, kBoth };
-
-// One or two rows to write, `on` behind the anchor's and `back` before it. Everything that the loops need is
-// local to them and its address stays there: stores of elements would otherwise make the compiler load it again.
+// One or two rows to write, by their distances from the anchor's. Everything that the loops need is local to
+// them and its address stays there: stores of elements would otherwise make the compiler load it again.
 template <class Rounding, Way kWay>
 struct Rows {
-  static constexpr bool kOn = kWay != Way::kBack, kBack = kWay != Way::kOn;
-  HWY_INLINE Rows(const TileArgs& args, int on, int back)
-      : on_row(args.centre + on),
-        back_row(args.centre - back),
-        on_places(args, kOn ? on_row : 0),
-        back_places(args, kBack ? back_row : 0),
+  HWY_INLINE Rows(const TileArgs& args, int first_distance, int second_distance)
+      : first_row(args.centre + (FirstIsBack(kWay) ? -first_distance : first_distance)),
+        second_row(args.centre + (SecondIsBack(kWay) ? -second_distance : second_distance)),
+        first_places(args, first_row),
+        second_places(args, HasSecond(kWay) ? second_row : first_row),
         phasors(args.phasors),
-        on_base(on * args.phasor_stride),
-        back_base(back * args.phasor_stride),
+        first_base(first_distance * args.phasor_stride),
+        second_base(second_distance * args.phasor_stride),
         sine_first(args.sine_first) {}
-  const int on_row, back_row;
-  const Row<Rounding> on_places, back_places;
+  const int first_row, second_row;
+  const Row<Rounding> first_places, second_places;
   const PhasorArrays phasors;
-  const int64_t on_base, back_base;
+  const int64_t first_base, second_base;
   const bool sine_first;
 };
 
@@ -269,15 +280,13 @@ struct Rows {
 template <class Rounding, StoreForm kForm, int kCopies, Way kWay>
 HWY_INLINE bool WriteStep(const Rows<Rounding, kWay>& rows, const Anchors& anchors, const Errors& errors,
                           int64_t k) {
-  constexpr bool kOn = kWay != Way::kBack;
-  Numbers<Rounding> on, back;
-  Turn(anchors, rows.phasors, k, rows.on_base + k, rows.back_base + k, on, back);
-  Cells<Rounding> cells(kOn ? on : back, errors, k);
-  StoreCells<Rounding, kForm, kCopies>(kOn ? rows.on_places : rows.back_places, cells.cos, cells.sin,
-                                       rows.sine_first, k);
-  if constexpr (kWay == Way::kBoth) {
-    const Cells<Rounding> others(back, errors, k);
-    StoreCells<Rounding, kForm, kCopies>(rows.back_places, others.cos, others.sin, rows.sine_first, k);
+  Numbers<Rounding> first, second;
+  Turn<kWay>(anchors, rows.phasors, k, rows.first_base + k, rows.second_base + k, first, second);
+  Cells<Rounding> cells(first, errors, k);
+  StoreCells<Rounding, kForm, kCopies>(rows.first_places, cells.cos, cells.sin, rows.sine_first, k);
+  if constexpr (HasSecond(kWay)) {
+    const Cells<Rounding> others(second, errors, k);
+    StoreCells<Rounding, kForm, kCopies>(rows.second_places, others.cos, others.sin, rows.sine_first, k);
     cells.Join(others);
   }
   return hn::AllFalse(typename Cells<Rounding>::DMask(), cells.Doubtful());
@@ -289,25 +298,26 @@ HWY_INLINE size_t WriteInSingle(const Rows<RoundBF16, Way::kBoth>& rows, const S
                                 int16_t* again) {
   size_t count = 0;
   for (int64_t k = 0; k < whole; k += hn::Lanes(DFloat())) {
-    const SingleRows cells(singles, rows.phasors, k, rows.on_base, rows.back_base);
-    StoreEnds<kForm, kCopies>(rows.on_places, cells.on, rows.sine_first, k);
-    StoreEnds<kForm, kCopies>(rows.back_places, cells.back, rows.sine_first, k);
+    const SingleRows cells(singles, rows.phasors, k, rows.first_base, rows.second_base);
+    StoreEnds<kForm, kCopies>(rows.first_places, cells.on, rows.sine_first, k);
+    StoreEnds<kForm, kCopies>(rows.second_places, cells.back, rows.sine_first, k);
     again[count] = static_cast<int16_t>(k);
     count += SameBF16(hn::Or(cells.on.difference, cells.back.difference)) ? 0 : 1;
   }
   return count;
 }
 
-// Writes one or two rows; returns the new number of undecided entries.
+// Writes one or two rows, by their distances from the anchor's; returns the new number of undecided entries.
 template <class Rounding, StoreForm kForm, int kCopies, Way kWay>
-HWY_INLINE size_t WriteRow(const TileArgs& args, const Errors& errors, int on, int back, size_t count) {
+HWY_INLINE size_t WriteRow(const TileArgs& args, const Errors& errors, int first_distance, int second_distance,
+                           size_t count) {
   const auto lanes = static_cast<int64_t>(hn::Lanes(typename Rounding::DOut()));
   const int64_t whole = std::min(args.cosines, args.sines) / lanes * lanes, pairs = args.pairs;
-  const Rows<Rounding, kWay> rows(args, on, back);
+  const Rows<Rounding, kWay> rows(args, first_distance, second_distance);
   const Anchors& anchors = *args.anchors;
   const auto singly = [&](int64_t k, bool all) {
-    if (rows.kBack) count = WriteSingly<Rounding>(args, errors, rows.back_row, k, all, count);
-    if (rows.kOn) count = WriteSingly<Rounding>(args, errors, rows.on_row, k, all, count);
+    count = WriteSingly<Rounding>(args, errors, rows.first_row, k, all, count);
+    if (HasSecond(kWay)) count = WriteSingly<Rounding>(args, errors, rows.second_row, k, all, count);
   };
   const auto step = [&](int64_t k) {
     if (!WriteStep<Rounding, kForm, kCopies>(rows, anchors, errors, k)) singly(k, false);
@@ -326,12 +336,9 @@ HWY_INLINE size_t WriteRow(const TileArgs& args, const Errors& errors, int on, i
   return count;
 }
 
-// Rows before the anchor's and rows from it on, one of each at a time. F64 pairs those as far from the anchor's,
-// which share products; the others rows in order, as memory has it dearer to be written backwards.
+// Rows as far before the anchor's as behind it, one of each at a time: they share products (F64) or loads (BF16).
 template <class Rounding, StoreForm kForm, int kCopies>
-size_t WriteRows(const TileArgs& args) {
-  Errors errors;
-  FillErrors<Rounding>(args, errors);
+HWY_INLINE size_t WriteMirrored(const TileArgs& args, const Errors& errors) {
   size_t count = 0;
   for (int on = 0; on <= args.centre; ++on) {
     const int back = Rounding::kWide ? on : args.centre - on;
@@ -345,6 +352,42 @@ size_t WriteRows(const TileArgs& args) {
     }
   }
   return count;
+}
+
+// Rows in the order of memory, two at a time: what is written in one run, the CPU fetches ahead.
+template <class Rounding, StoreForm kForm, int kCopies>
+HWY_INLINE size_t WriteInOrder(const TileArgs& args, const Errors& errors) {
+  size_t count = 0;
+  const int before = std::min(args.centre, args.rows);
+  int row = 0;
+  for (; row + 1 < before; row += 2) {
+    const int back = args.centre - row;
+    count = WriteRow<Rounding, kForm, kCopies, Way::kTwoBack>(args, errors, back, back - 1, count);
+  }
+  for (; row < before; ++row) {
+    const int back = args.centre - row;
+    count = WriteRow<Rounding, kForm, kCopies, Way::kBack>(args, errors, back, back, count);
+  }
+  for (; row + 1 < args.rows; row += 2) {
+    const int on = row - args.centre;
+    count = WriteRow<Rounding, kForm, kCopies, Way::kTwoOn>(args, errors, on, on + 1, count);
+  }
+  for (; row < args.rows; ++row) {
+    const int on = row - args.centre;
+    count = WriteRow<Rounding, kForm, kCopies, Way::kOn>(args, errors, on, on, count);
+  }
+  return count;
+}
+
+template <class Rounding, StoreForm kForm, int kCopies>
+size_t WriteRows(const TileArgs& args) {
+  Errors errors;
+  FillErrors<Rounding>(args, errors);
+  if constexpr (Rounding::kWide || Rounding::kSingle) {
+    return WriteMirrored<Rounding, kForm, kCopies>(args, errors);
+  } else {
+    return WriteInOrder<Rounding, kForm, kCopies>(args, errors);
+  }
 }
 
 template <class Rounding>
