@@ -77,7 +77,7 @@ TEST(VllmMetal44Test, PositionZeroChangesNothing) {
 }
 
 Rope MRope(AxisMap map, const std::vector<int64_t>& sections) {
-  return {.head_dim = 128, .base = 1e6, .axes = RopeAxes{.map = map, .sections = sections}};
+  return {.head_dim = 128, .max_len = 262144, .base = 1e6, .axes = RopeAxes{.map = map, .sections = sections}};
 }
 Rope Chunked() { return MRope(AxisMap::kContiguous, {16, 24, 24}); }
 Rope Interleaved() { return MRope(AxisMap::kInterleaved, {24, 20, 20}); }
