@@ -4,7 +4,7 @@ set -euo pipefail
 
 source "$(dirname "$0")/../../deploy/setup.sh"
 cd "$posenc_root"
-programs=(generate_vs_memset pytorch_ratios rpc_ratios server_figures near_cache_figure)
+programs=(generate_vs_memset pytorch_ratios rpc_ratios server_figures beside_bulk near_cache_figure)
 
 usage() {
   cat <<'TXT'

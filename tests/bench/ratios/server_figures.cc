@@ -144,64 +144,6 @@ void ServerMemory() {
               absl::StrCat(kBudgetMiB, " MiB"));
 }
 
-constexpr int kSmallCalls = 400;
-
-// The 50th and the 99th percentile of small calls, in seconds.
-std::pair<double, double> SmallCalls(Client& client, const TableRequest& table) {
-  std::vector<double> seconds;
-  for (int i = 0; i < kSmallCalls; ++i) {
-    seconds.push_back(Seconds(
-        [&] { ExitOnError(client.Slice(table, {.rows = Range{1000, 1008}}).status()); }));
-  }
-  return {Percentile(seconds, 0.5), Percentile(seconds, 0.99)};
-}
-
-// Streams of a client that go on until told to stop.
-class BulkStreams {
- public:
-  BulkStreams(Client client, const TableRequest& table, int count) {
-    for (int i = 0; i < count; ++i) {
-      threads_.emplace_back([this, client, table]() mutable {
-        const auto on_chunk = [this](const Chunk&) {
-          return stopped_ ? absl::CancelledError("enough") : absl::OkStatus();
-        };
-        while (!stopped_) client.Stream(table, {}, on_chunk).IgnoreError();
-      });
-    }
-  }
-  BulkStreams(const BulkStreams&) = delete;
-  ~BulkStreams() {
-    stopped_ = true;
-    for (std::thread& thread : threads_) thread.join();
-  }
-
- private:
-  std::atomic<bool> stopped_ = false;
-  std::vector<std::thread> threads_;
-};
-
-void SmallBesideBulk() {
-  const PosencServer server = ValueOrExit(StartPosencServer({"--cache-bytes", "512MiB"}));
-  Client client(MakeConnection(server.target));
-  const TableRequest table = Rope{.head_dim = 128, .max_len = 524288};
-  ExitOnError(client.Stream(table, {}, [](const Chunk&) { return absl::OkStatus(); }));
-  std::vector<double> ratios, medians, idle, beside;
-  for (int round = 0; round < 9; ++round) {
-    const auto [idle_p50, idle_p99] = SmallCalls(client, table);
-    const BulkStreams streams(client, table, 4);
-    const auto [beside_p50, beside_p99] = SmallCalls(client, table);
-    ratios.push_back(beside_p99 / idle_p99);
-    medians.push_back(beside_p50 / idle_p50);
-    idle.push_back(idle_p99);
-    beside.push_back(beside_p99);
-  }
-  PrintFigure("fetch_p99_beside_bulk",
-              absl::StrFormat("p99 of a 4 KiB GetSlice beside four bulk streams of the same client over p99 "
-                              "alone; the p50s' ratio is %.1f",
-                              Summarize(medians).median),
-              ratios, TimeText(Summarize(beside).median), TimeText(Summarize(idle).median));
-}
-
 }  // namespace
 }  // namespace posenc::bench
 
@@ -214,7 +156,6 @@ int main(int argc, char** argv) {
       {"cold_first_row_ms", ColdFirstRowOfRope},
       {"cold_first_row_sinusoidal_ms", ColdFirstRowOfSinusoidal},
       {"server_rss_over_budget", ServerMemory},
-      {"fetch_p99_beside_bulk", SmallBesideBulk},
   };
   void (*last)() = nullptr;
   for (const auto& [key, measure] : figures) {
