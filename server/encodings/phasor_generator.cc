@@ -31,12 +31,7 @@ size_t PhasorGenerator::footprint_bytes() const {
 
 void PhasorGenerator::Generate(int64_t first_row, int64_t row_count,
                                std::span<std::byte* const> out) const {
-  const Rows rows{out, first_row, row_count};
-  for (const Segment& segment : form_.layout.segments) {
-    for (int64_t first = 0; first < segment.pairs(); first += kChunkPairs) {
-      WriteChunk(rows, segment, first, std::min(kChunkPairs, segment.pairs() - first));
-    }
-  }
+  WriteRows({out, first_row, row_count});
   ClearZeroColumns(out, row_count);
   const auto& zero_row = form_.zero_row;
   if (zero_row && *zero_row >= first_row && *zero_row < first_row + row_count) {
@@ -48,15 +43,31 @@ void PhasorGenerator::GenerateAt(std::span<const double> positions,
                                  std::span<std::byte* const> out) const {
   const auto axes = static_cast<size_t>(form_.shape.position_axes);
   const auto rows = static_cast<int64_t>(positions.size() / axes);
+  const bool by_tiles = axes == 1 && cells_.type() != ElementType::kF64;  // of one row each
   std::vector<Real> real_turns;  // made for the first position that is not whole
+  std::vector<std::byte*> at(out.begin(), out.end());
   for (int64_t row = 0; row < rows; ++row) {
-    WriteRowAt(positions.subspan(row * axes, axes), out, row, real_turns);
+    const double position = positions[row * axes];
+    if (by_tiles && position == std::trunc(position)) {
+      WriteRows({at, RowAtPosition(form_.shape, static_cast<int64_t>(position)), 1});
+    } else {
+      WriteRowAt(positions.subspan(row * axes, axes), out, row, real_turns);
+    }
+    for (std::byte*& tensor : at) tensor += form_.row_bytes();
   }
   ClearZeroColumns(out, rows);
   if (!form_.zero_row) return;
   const auto zero_position = static_cast<double>(PositionOfRow(form_.shape, *form_.zero_row));
   for (int64_t row = 0; row < rows; ++row) {
     if (positions[row * axes] == zero_position) ClearRow(out, row);
+  }
+}
+
+void PhasorGenerator::WriteRows(const Rows& rows) const {
+  for (const Segment& segment : form_.layout.segments) {
+    for (int64_t first = 0; first < segment.pairs(); first += kChunkPairs) {
+      WriteChunk(rows, segment, first, std::min(kChunkPairs, segment.pairs() - first));
+    }
   }
 }
 

@@ -41,6 +41,8 @@ class PhasorGenerator final : public TableGenerator {
     int64_t count;
   };
 
+  // Writes rows but for what is zero in them.
+  void WriteRows(const Rows& rows) const;
   // Writes pairs first … first + pairs − 1 of a segment.
   void WriteChunk(const Rows& rows, const Segment& segment, int64_t first, int64_t pairs) const;
   // Sets the anchors of a tile whose first row is at `position`: F64 accurately, the others by a

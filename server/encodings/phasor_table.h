@@ -47,6 +47,11 @@ inline int64_t PositionOfRow(const TableShape& shape, int64_t row) {
   return shape.descending ? shape.first_position - row : shape.first_position + row;
 }
 
+// The row of a whole position, which may lie before or behind the table's.
+inline int64_t RowAtPosition(const TableShape& shape, int64_t position) {
+  return shape.descending ? shape.first_position - position : position - shape.first_position;
+}
+
 inline constexpr char kCorrectlyRounded[] = "correctly rounded (0.5 ulp)";
 
 // What a description says about a table, but its frequencies.
