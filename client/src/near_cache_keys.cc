@@ -70,10 +70,10 @@ bool Same(const T& a, const T& b);
 template <Record T>
 bool SameRecord(const T& a, const T& b) {
   bool same = true;
-  T::Fields(a, [&]<typename Member>(const Field&, const Member& member) {
-    const auto offset = reinterpret_cast<const char*>(&member) - reinterpret_cast<const char*>(&a);
-    const char* const other = reinterpret_cast<const char*>(&b) + offset;
-    same = same && Same(member, *reinterpret_cast<const Member*>(other));
+  const uintptr_t apart = reinterpret_cast<uintptr_t>(&b) - reinterpret_cast<uintptr_t>(&a);
+  T::Fields(a, [apart, &same]<typename Member>(const Field&, const Member& member) {
+    const auto* other = reinterpret_cast<const Member*>(reinterpret_cast<uintptr_t>(&member) + apart);
+    same = same && Same(member, *other);
   });
   return same;
 }

@@ -81,30 +81,54 @@ bool NearCacheStore::SpellingEqual::operator()(const Spelling* a, const Spelling
   return a->record == b->record && SameAsWritten(*a->selection, *b->selection);
 }
 
-NearCacheStore::Stripe& NearCacheStore::MyStripe() {
+inline NearCacheStore::Stripe& NearCacheStore::MyStripe() {
   static std::atomic<size_t> threads = 0;
-  thread_local const size_t mine = threads.fetch_add(1, std::memory_order_relaxed);
+  // Numbered from 1 on; a constant at first, as one that is computed is asked for through a function.
+  static constinit thread_local size_t mine = 0;
+  if (mine == 0) mine = threads.fetch_add(1, std::memory_order_relaxed) + 1;
   return stripes_[mine % stripes_.size()];
 }
 
-void NearCacheStore::Touch(Answer& answer) {
+inline void NearCacheStore::Touch(Answer& answer) {
   // One answer asked for again and again costs no writing to shared memory.
   if (answer.last_use.load(std::memory_order_relaxed) == last_use_.load(std::memory_order_relaxed)) return;
   answer.last_use.store(last_use_.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
+const NearCacheStore::Spelling* NearCacheStore::FindRecent(const Stripe& stripe, const TableSpec& spec,
+                                                           const Selection& selection) const {
+  for (size_t age = 0; age < stripe.recent.size(); ++age) {
+    const Recent& recent = stripe.recent[(stripe.newest - age) % stripe.recent.size()];
+    // Older ones are void then, too.
+    if (recent.removals != removals_) return nullptr;
+    if (!SameAsWritten(*recent.spelling->selection, selection)) continue;
+    if (SameAsWritten(*recent.spec, spec)) return recent.spelling;
+  }
+  return nullptr;
+}
+
+inline Table NearCacheStore::Hit(Stripe& stripe, const Spelling& spelling) {
+  Touch(*spelling.answer);
+  ++stripe.hits;
+  return spelling.answer->table;
+}
+
 std::optional<Table> NearCacheStore::Find(const TableSpec& spec, const Selection& selection) {
   Stripe& stripe = MyStripe();
   std::unique_lock lock(stripe.mutex);
+  if (const Spelling* recent = FindRecent(stripe, spec, selection)) return Hit(stripe, *recent);
+  return FindInMaps(stripe, std::move(lock), spec, selection);
+}
+
+std::optional<Table> NearCacheStore::FindInMaps(Stripe& stripe, std::unique_lock<std::mutex> lock,
+                                                const TableSpec& spec, const Selection& selection) {
   const auto record = specs_.find(&spec);
   if (record == specs_.end()) return std::nullopt;
   const Spelling asked{.record = record->second, .selection = &selection};
   const auto found = spellings_.find(&asked);
   if (found != spellings_.end()) {
-    Answer& answer = *(*found)->answer;
-    Touch(answer);
-    ++stripe.hits;
-    return answer.table;
+    stripe.recent[++stripe.newest % stripe.recent.size()] = {removals_, record->first, *found};
+    return Hit(stripe, **found);
   }
   Answer* const whole = record->second->whole;
   if (whole == nullptr) return std::nullopt;
@@ -137,19 +161,23 @@ NearCacheStore::Record& NearCacheStore::RecordOf(const std::shared_ptr<const Tab
   return *record;
 }
 
+void NearCacheStore::DropOldestSpec(Record& record) {
+  ++removals_;
+  specs_.erase(record.specs.front().first.get());
+  bytes_ -= record.specs.front().second;
+  record.specs.pop_front();
+}
+
 void NearCacheStore::AddSpec(Record& record, const TableSpec& spec) {
   if (specs_.contains(&spec)) return;
-  if (record.specs.size() == kMaxSpellings) {
-    specs_.erase(record.specs.front().first.get());
-    bytes_ -= record.specs.front().second;
-    record.specs.pop_front();
-  }
+  if (record.specs.size() == kMaxSpellings) DropOldestSpec(record);
   auto& [copy, bytes] = record.specs.emplace_back(std::make_unique<const TableSpec>(spec), BytesOf(spec));
   specs_[copy.get()] = &record;
   bytes_ += bytes;
 }
 
 void NearCacheStore::DropSpelling(const Spelling& spelling) {
+  ++removals_;
   spellings_.erase(&spelling);
   bytes_ -= spelling.bytes;
 }
@@ -225,10 +253,7 @@ void NearCacheStore::Drop(Answer& answer) {
   bytes_ -= answer.bytes;
   if (record.whole == &answer) record.whole = nullptr;
   if (--record.answers == 0) {
-    for (const auto& [spec, bytes] : record.specs) {
-      specs_.erase(spec.get());
-      bytes_ -= bytes;
-    }
+    while (!record.specs.empty()) DropOldestSpec(record);
     bytes_ -= kRecordBytes;
     records_.erase(TableKey(record.table->key));
   }
@@ -237,6 +262,7 @@ void NearCacheStore::Drop(Answer& answer) {
 
 void NearCacheStore::Clear() {
   const WriterLock lock(*this);
+  ++removals_;
   spellings_.clear();
   specs_.clear();
   records_.clear();

@@ -6,6 +6,7 @@
 // Threads:  any. Readers take the lock of one stripe, which is their own as long as there are no more
 //           threads than stripes; writers take all of them. So callers who find something share nothing but
 //           the answer's reference count.
+// Recent:   a stripe keeps what its readers found last, to be compared unhashed; void once a spelling left.
 // Eviction: exactly by last use. A reader writes the time of its use into the answer, unless that is the
 //           latest one already; the heap of answers by time is corrected when something has to leave.
 
@@ -71,18 +72,29 @@ class NearCacheStore {
   struct SpellingEqual {
     bool operator()(const Spelling* a, const Spelling* b) const;
   };
+  struct Recent {
+    uint64_t removals = 0;  // the count of the time when both were in the maps
+    const TableSpec* spec = nullptr;
+    const Spelling* spelling = nullptr;
+  };
   struct alignas(64) Stripe {
-    std::mutex mutex;
-    uint64_t hits = 0;     // guarded by mutex
-    uint64_t derived = 0;  // guarded by mutex
+    std::mutex mutex;  // guards the rest
+    uint64_t hits = 0;
+    uint64_t derived = 0;
+    size_t newest = 0;  // of recent, which is written in turn
+    std::array<Recent, 4> recent;
   };
   class WriterLock;
   using Age = std::pair<uint64_t, Answer*>;
 
   Stripe& MyStripe();
+  const Spelling* FindRecent(const Stripe& stripe, const TableSpec& spec, const Selection& selection) const;
+  std::optional<Table> FindInMaps(Stripe&, std::unique_lock<std::mutex>, const TableSpec&, const Selection&);
+  Table Hit(Stripe& stripe, const Spelling& spelling);
   void Touch(Answer& answer);
   Record& RecordOf(const std::shared_ptr<const TableIdentity>& table);
   void AddSpec(Record& record, const TableSpec& spec);
+  void DropOldestSpec(Record& record);
   void AddSpelling(Answer& answer, const Selection& selection);
   void DropSpelling(const Spelling& spelling);
   void EvictOldest();
@@ -94,6 +106,7 @@ class NearCacheStore {
   // All below: read with any stripe's lock, written with all of them.
   uint64_t bytes_ = 0;
   uint64_t evictions_ = 0;
+  uint64_t removals_ = 1;  // from specs_ and spellings_
   absl::flat_hash_map<const TableSpec*, Record*, SpecHash, SpecEqual> specs_;
   absl::flat_hash_set<const Spelling*, SpellingHash, SpellingEqual> spellings_;
   absl::flat_hash_map<TableKey, std::unique_ptr<Record>> records_;

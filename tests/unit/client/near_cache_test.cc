@@ -93,6 +93,17 @@ TEST_F(NearCacheTest, DifferentQuestionsAreDifferentAnswers) {
   EXPECT_EQ(cache_->stats().hits, cache_->stats().misses);
 }
 
+TEST_F(NearCacheTest, QuestionsInTurnKeepTheirAnswers) {
+  for (int i = 0; i < 4; ++i) {
+    for (int64_t head_dim = 32; head_dim <= 192; head_dim += 32) {
+      ExpectRight(Rope{.head_dim = head_dim, .max_len = 256}, Rows(0, 8));
+      ExpectRight(Rope{.head_dim = head_dim, .max_len = 256}, Rows(0, 8));
+    }
+  }
+  EXPECT_EQ(service_.calls(), 6);
+  EXPECT_EQ(cache_->stats().hits, 42u);
+}
+
 TEST_F(NearCacheTest, SpellingsOfOneQuestionShareOneAnswer) {
   const Rope spelled{.head_dim = 64, .rotary_dim = 64, .max_len = 256, .scaling = LinearScaling{1}};
   const auto first = client_->Slice(kRope, Rows(8, 256));
@@ -195,8 +206,19 @@ TEST_F(NearCacheTest, AnswerOverTheBoundPassesThrough) {
   EXPECT_EQ(cache_->stats().answers, 1u);
 }
 
+TEST_F(NearCacheTest, RepeatedQuestionIsAskedAnewOnceItsAnswerLeft) {
+  UseBudget(48 << 10);
+  for (int i = 0; i < 3; ++i) ExpectRight(kRope, Rows(0, 64));
+  ExpectRight(kRope, Rows(64, 128));
+  ExpectRight(kRope, Rows(128, 192));
+  EXPECT_EQ(cache_->stats().evictions, 1u);
+  ExpectRight(kRope, Rows(0, 64));
+  EXPECT_EQ(service_.calls(), 4);
+  EXPECT_EQ(cache_->stats().hits, 2u);
+}
+
 TEST_F(NearCacheTest, NothingIsLeftAfterClear) {
-  EXPECT_OK(client_->Slice(kRope, Rows(0, 4)));
+  for (int i = 0; i < 3; ++i) EXPECT_OK(client_->Slice(kRope, Rows(0, 4)));
   cache_->Clear();
   EXPECT_EQ(cache_->stats().bytes, 0u);
   EXPECT_OK(client_->Slice(kRope, Rows(0, 4)));
