@@ -97,7 +97,7 @@ ServiceOrLocalConnection::ServiceOrLocalConnection(std::shared_ptr<Connection> s
                                                    std::shared_ptr<Connection> local,
                                                    const FallbackOptions& options,
                                                    RetryEnvironment environment)
-    : service_(std::move(service)),
+    : ForwardingConnection(std::move(service)),
       local_(std::move(local)),
       probe_timeout_(options.probe_timeout),
       breaker_(options, std::move(environment)) {}
@@ -105,7 +105,7 @@ ServiceOrLocalConnection::ServiceOrLocalConnection(std::shared_ptr<Connection> s
 bool ServiceOrLocalConnection::ServiceIsInUse() {
   const CircuitBreaker::Way way = breaker_.Next();
   if (way != CircuitBreaker::Way::kProbe) return way == CircuitBreaker::Way::kService;
-  const absl::StatusOr<HealthStatus> health = service_->Probe(probe_timeout_);
+  const absl::StatusOr<HealthStatus> health = inner_->Probe(probe_timeout_);
   if (!health.ok() && HasNoAnswer(health.status())) {
     breaker_.ProbeFailed(health.status());
     return false;
@@ -121,7 +121,7 @@ bool ServiceOrLocalConnection::ServiceIsInUse() {
 
 bool ServiceOrLocalConnection::AskService(const Ask& ask, const IsUnreachable& is_unreachable,
                                           absl::Status& status) {
-  status = ask(*service_);
+  status = ask(*inner_);
   if (is_unreachable(status)) {
     breaker_.Failed(status);
     return false;
@@ -172,7 +172,7 @@ absl::StatusOr<ModelTables> ServiceOrLocalConnection::ResolveModel(const Resolve
 }
 
 absl::Status ServiceOrLocalConnection::Stream(const StreamParams& params) {
-  if (params.checksums_only) return service_->Stream(params);
+  if (params.checksums_only) return inner_->Stream(params);
   MovingStream stream(params);
   absl::Status stopped;
   absl::Status status = AskEither(

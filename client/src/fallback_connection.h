@@ -11,12 +11,13 @@
 
 #include "absl/status/status.h"
 #include "client/src/circuit_breaker.h"
+#include "client/src/forwarding_connection.h"
 #include "client/src/retry.h"
 #include "posenc/fallback.h"
 
 namespace posenc {
 
-class ServiceOrLocalConnection : public FallbackConnection {
+class ServiceOrLocalConnection : public ForwardingConnection<FallbackConnection> {
  public:
   ServiceOrLocalConnection(std::shared_ptr<Connection> service, std::shared_ptr<Connection> local,
                            const FallbackOptions& options, RetryEnvironment environment);
@@ -25,19 +26,8 @@ class ServiceOrLocalConnection : public FallbackConnection {
   absl::StatusOr<Table> Fetch(const FetchParams& params) override;
   absl::Status Stream(const StreamParams& params) override;
   absl::StatusOr<ModelTables> ResolveModel(const ResolveModelParams& params) override;
-  absl::Status Warm(const WarmParams& params) override { return service_->Warm(params); }
-  absl::StatusOr<TablePage> ListTables(const ListTablesParams& params) override {
-    return service_->ListTables(params);
-  }
-  absl::StatusOr<EvictedTables> Evict(const EvictParams& params) override { return service_->Evict(params); }
-  absl::StatusOr<ServerStatus> ServerInfo(const CallOptions& call) override {
-    return service_->ServerInfo(call);
-  }
-  absl::StatusOr<HealthStatus> Health(const CallOptions& call) override { return service_->Health(call); }
-  absl::StatusOr<HealthStatus> Probe(absl::Duration timeout) override { return service_->Probe(timeout); }
-  std::optional<Table> Recall(const TableSpec& spec, const Selection& selection) override {
-    return service_->Recall(spec, selection);
-  }
+  // Asking would be a call to a service that may be away.
+  bool MapsTables(const CallOptions&) override { return false; }
 
   FallbackStats stats() const override;
 
@@ -59,7 +49,6 @@ class ServiceOrLocalConnection : public FallbackConnection {
   absl::StatusOr<Result> Call(absl::StatusOr<Result> (Connection::*method)(const Params&),
                               const Params& params);
 
-  const std::shared_ptr<Connection> service_;
   const std::shared_ptr<Connection> local_;
   const absl::Duration probe_timeout_;
   CircuitBreaker breaker_;

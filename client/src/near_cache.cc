@@ -11,6 +11,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/clock.h"
+#include "client/src/forwarding_connection.h"
 #include "client/src/near_cache_store.h"
 
 namespace posenc {
@@ -31,10 +32,10 @@ bool IsOfTheCaller(const absl::Status& status) {
   return status.code() == absl::StatusCode::kDeadlineExceeded || status.code() == absl::StatusCode::kCancelled;
 }
 
-class NearCache : public CachingConnection {
+class NearCache : public ForwardingConnection<CachingConnection> {
  public:
   NearCache(std::shared_ptr<Connection> inner, const NearCacheOptions& options)
-      : inner_(std::move(inner)), store_(options.max_bytes) {}
+      : ForwardingConnection(std::move(inner)), store_(options.max_bytes) {}
 
   absl::StatusOr<Table> Fetch(const FetchParams& params) override;
   std::optional<Table> Recall(const TableSpec& spec, const Selection& selection) override {
@@ -50,32 +51,12 @@ class NearCache : public CachingConnection {
   }
   void Clear() override { store_.Clear(); }
 
-  absl::StatusOr<TableDescription> Describe(const DescribeParams& params) override {
-    return inner_->Describe(params);
-  }
-  absl::Status Stream(const StreamParams& params) override { return inner_->Stream(params); }
-  absl::StatusOr<ModelTables> ResolveModel(const ResolveModelParams& params) override {
-    return inner_->ResolveModel(params);
-  }
-  absl::Status Warm(const WarmParams& params) override { return inner_->Warm(params); }
-  absl::StatusOr<TablePage> ListTables(const ListTablesParams& params) override {
-    return inner_->ListTables(params);
-  }
-  absl::StatusOr<EvictedTables> Evict(const EvictParams& params) override { return inner_->Evict(params); }
-  absl::StatusOr<ServerStatus> ServerInfo(const CallOptions& call) override {
-    return inner_->ServerInfo(call);
-  }
-  absl::StatusOr<HealthStatus> Health(const CallOptions& call) override { return inner_->Health(call); }
-  absl::StatusOr<HealthStatus> Probe(absl::Duration timeout) override { return inner_->Probe(timeout); }
-  bool MapsTables(const CallOptions& call) override { return inner_->MapsTables(call); }
-
  private:
   std::optional<SliceIdentity> Identify(const TableSpec& spec, const Selection& selection);
   absl::StatusOr<Table> FetchOnce(const SliceIdentity& slice, const FetchParams& params);
   absl::StatusOr<Table> Lead(const SliceIdentity& slice, const FetchParams& params, Flight& flight);
   void Land(const std::string& identity, Flight& flight, absl::StatusOr<Table> result);
 
-  const std::shared_ptr<Connection> inner_;
   mutable NearCacheStore store_;
   std::atomic<uint64_t> misses_ = 0;
   std::atomic<uint64_t> coalesced_ = 0;

@@ -40,7 +40,7 @@ double BytesBehind(const LocalSlice& slice, int64_t skip_rows) {
 
 VouchedConnection::VouchedConnection(std::shared_ptr<Connection> service, const VerifiedOptions& options,
                                      std::function<absl::Time()> now)
-    : service_(std::move(service)), options_(options), now_(std::move(now)) {}
+    : ForwardingConnection(std::move(service)), options_(options), now_(std::move(now)) {}
 
 std::optional<LocalSlice> VouchedConnection::Computable(const TableSpec& spec,
                                                         const Selection& selection) const {
@@ -112,11 +112,11 @@ absl::Status VouchedConnection::Complete(Way way, const LocalSlice& slice, const
 absl::StatusOr<Table> VouchedConnection::Fetch(const FetchParams& params) {
   const std::optional<LocalSlice> slice = Computable(params.spec, params.selection);
   const bool is_mapped = slice && options_.source == TableSource::kAutomatic &&
-                         IsWhole(params.selection) && service_->MapsTables(params.call);
+                         IsWhole(params.selection) && inner_->MapsTables(params.call);
   const Way way = slice && !is_mapped ? Choose(*slice, 0) : Way::kReceive;
   if (way == Way::kReceive) {
     CountReceived();
-    return service_->Fetch(params);
+    return inner_->Fetch(params);
   }
   std::optional<TableBuilder> builder;
   StreamParams stream{.spec = params.spec, .selection = params.selection, .call = params.call};
@@ -128,29 +128,29 @@ absl::StatusOr<Table> VouchedConnection::Fetch(const FetchParams& params) {
     return builder->data();
   };
   const uint64_t row_bytes = RowBytes(*slice);
-  VerifiedAnswer answer(*service_, *slice, stream);
+  VerifiedAnswer answer(*inner_, *slice, stream);
   const absl::Status status = Complete(way, *slice, stream, [&](int64_t rows_done) {
     if (params.on_progress) params.on_progress(rows_done * row_bytes, slice->info().size_bytes);
   }, answer);
-  if (answer.is_other_table()) return service_->Fetch(params);
+  if (answer.is_other_table()) return inner_->Fetch(params);
   if (!status.ok()) return status;
   return (*std::move(builder)).Build();
 }
 
 absl::Status VouchedConnection::Stream(const StreamParams& params) {
-  if (params.checksums_only) return service_->Stream(params);
+  if (params.checksums_only) return inner_->Stream(params);
   const std::optional<LocalSlice> slice = Computable(params.spec, params.selection);
   // Skipping more than there is: the service says so.
   const bool has_rows = slice && params.skip_rows >= 0 && params.skip_rows < slice->info().row_count;
   const Way way = has_rows ? Choose(*slice, params.skip_rows) : Way::kReceive;
   if (way == Way::kReceive) {
     CountReceived();
-    return service_->Stream(params);
+    return inner_->Stream(params);
   }
-  VerifiedAnswer answer(*service_, *slice, params);
+  VerifiedAnswer answer(*inner_, *slice, params);
   absl::Status status = Complete(way, *slice, params, [](int64_t) {}, answer);
   // Chunks that the caller has seen cannot be taken back.
-  if (answer.is_other_table() && !answer.has_begun()) return service_->Stream(params);
+  if (answer.is_other_table() && !answer.has_begun()) return inner_->Stream(params);
   return status;
 }
 

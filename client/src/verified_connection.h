@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
+#include "client/src/forwarding_connection.h"
 #include "client/src/link_meter.h"
 #include "client/src/local_slice.h"
 #include "client/src/verified_answer.h"
@@ -18,33 +19,13 @@
 
 namespace posenc {
 
-class VouchedConnection : public VerifiedConnection {
+class VouchedConnection : public ForwardingConnection<VerifiedConnection> {
  public:
   VouchedConnection(std::shared_ptr<Connection> service, const VerifiedOptions& options,
                     std::function<absl::Time()> now);
 
-  absl::StatusOr<TableDescription> Describe(const DescribeParams& params) override {
-    return service_->Describe(params);
-  }
   absl::StatusOr<Table> Fetch(const FetchParams& params) override;
   absl::Status Stream(const StreamParams& params) override;
-  absl::StatusOr<ModelTables> ResolveModel(const ResolveModelParams& params) override {
-    return service_->ResolveModel(params);
-  }
-  absl::Status Warm(const WarmParams& params) override { return service_->Warm(params); }
-  absl::StatusOr<TablePage> ListTables(const ListTablesParams& params) override {
-    return service_->ListTables(params);
-  }
-  absl::StatusOr<EvictedTables> Evict(const EvictParams& params) override { return service_->Evict(params); }
-  absl::StatusOr<ServerStatus> ServerInfo(const CallOptions& call) override {
-    return service_->ServerInfo(call);
-  }
-  absl::StatusOr<HealthStatus> Health(const CallOptions& call) override { return service_->Health(call); }
-  absl::StatusOr<HealthStatus> Probe(absl::Duration timeout) override { return service_->Probe(timeout); }
-  std::optional<Table> Recall(const TableSpec& spec, const Selection& selection) override {
-    return service_->Recall(spec, selection);
-  }
-  bool MapsTables(const CallOptions& call) override { return service_->MapsTables(call); }
 
   VerifiedStats stats() const override;
 
@@ -66,7 +47,6 @@ class VouchedConnection : public VerifiedConnection {
   void Count(const LocalSlice& slice, const VerifiedAnswer& answer, bool computed);
   void CountReceived();
 
-  const std::shared_ptr<Connection> service_;
   const VerifiedOptions options_;
   const std::function<absl::Time()> now_;
   LinkRate link_;
