@@ -14,12 +14,17 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "client/src/message_codec.h"
 #include "posenc/table_builder.h"
 
 namespace posenc {
 namespace {
+
+// Hex digits, as the server makes them.
+constexpr size_t kTokenBytes = 64;
 
 // A server that is there answers at once; one that hangs must not hang its clients.
 constexpr timeval kSocketTimeout = {.tv_sec = 2, .tv_usec = 0};
@@ -30,6 +35,12 @@ absl::Status Unreachable(absl::string_view what) {
 
 absl::Status NotAsOffered(absl::string_view what) {
   return absl::InternalError(absl::StrCat("shared memory: the server's memory ", what));
+}
+
+// The path is the server's word, and whoever listens there gets the token. So it must be nothing that another
+// program of this host could take for a request.
+bool IsToken(const std::string& token) {
+  return token.size() == kTokenBytes && absl::c_all_of(token, [](char c) { return absl::ascii_isxdigit(c); });
 }
 
 // A descriptor that is closed with its owner.
@@ -76,7 +87,7 @@ absl::StatusOr<Descriptor> ReceiveDescriptor(int connection) {
   message.msg_iov = &data;
   message.msg_iovlen = 1;
   message.msg_control = control;
-  message.msg_controllen = sizeof(control);
+  message.msg_controllen = CMSG_LEN(sizeof(int));  // no room for a second one, which nobody would close
   const ssize_t count = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
   if (count < 0) return Unreachable("receiving");
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
@@ -134,9 +145,10 @@ absl::StatusOr<Layout> CheckedLayout(const v1::OpenSharedTableResponse& offer, i
 bool SharedMemorySocketAnswers(const std::string& path) { return Connect(path).ok(); }
 
 absl::StatusOr<Table> AttachSharedTable(const v1::OpenSharedTableResponse& offer) {
+  const std::string& token = offer.token();
+  if (!IsToken(token)) return NotAsOffered("has a token that is none");
   absl::StatusOr<Descriptor> connection = Connect(offer.socket_path());
   if (!connection.ok()) return connection.status();
-  const std::string& token = offer.token();
   if (send(connection->get(), token.data(), token.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(token.size())) {
     return Unreachable("sending");
   }

@@ -2,7 +2,8 @@
 //
 // The server's socket hands out sealed memory against a token (OpenSharedTable). Nothing of it is trusted
 // before it has been looked at: the memory must be sealed against writing and shrinking and as large as the
-// tensors say, so that no other process can change it or make a read of it fault.
+// tensors say, so that no other process can change it or make a read of it fault. The socket's path is not
+// trusted either: nothing but 64 hex digits is ever sent there.
 //
 // Threads: pure functions. Ownership: the table keeps the mapping and the connection that is its lease.
 
