@@ -25,6 +25,9 @@ struct Flight {
   std::mutex mutex;
   std::condition_variable_any landed;
   std::optional<absl::StatusOr<Table>> result;  // guarded by mutex
+  const absl::Time begun = absl::Now();
+  // The connection's, where the call ran into it. Written by the first caller, before there is a result.
+  std::optional<absl::Duration> usual_timeout;
 };
 
 // Whether a call ended because of the caller's own wishes, which others do not share.
@@ -100,13 +103,16 @@ absl::StatusOr<Table> NearCache::Lead(const SliceIdentity& slice, const FetchPar
   // The caller's on_progress may throw; those who wait are not left waiting.
   const absl::Cleanup land = [&] { Land(slice.text, flight, result); };
   result = inner_->Fetch(params);
+  const bool ran_out = absl::IsDeadlineExceeded(result.status());
+  if (ran_out && !params.call.timeout) flight.usual_timeout = absl::Now() - flight.begun;
   // Before the flight has landed, so that whoever comes later finds the one or the other.
   if (result.ok()) store_.Insert(slice, params.spec, params.selection, *result);
-  return result;
+  return absl::StatusOr<Table>(result);  // a copy: the other one lands
 }
 
 absl::StatusOr<Table> NearCache::FetchOnce(const SliceIdentity& slice, const FetchParams& params) {
-  const absl::Time deadline = absl::Now() + std::min(params.call.timeout.value_or(kLongestWait), kLongestWait);
+  const absl::Time begin = absl::Now();
+  std::optional<absl::Duration> timeout = params.call.timeout;
   while (true) {
     std::shared_ptr<Flight> flight;
     bool leads = false;
@@ -125,13 +131,19 @@ absl::StatusOr<Table> NearCache::FetchOnce(const SliceIdentity& slice, const Fet
         }
       }
       FetchParams rest = params;
-      if (rest.call.timeout) rest.call.timeout = deadline - absl::Now();
+      if (timeout) rest.call.timeout = begin + *timeout - absl::Now();
       return Lead(slice, rest, *flight);
     }
     ++coalesced_;
     bool own_end = false;
+    const absl::Time deadline = begin + std::min(timeout.value_or(kLongestWait), kLongestWait);
     absl::StatusOr<Table> result = Await(*flight, params.call, deadline, own_end);
     if (own_end || !IsOfTheCaller(result.status())) return result;
+    // Who has no timeout has the connection's. It counts from the caller's own begin: callers who take over
+    // from each other would otherwise wait for one after the other.
+    if (!timeout) timeout = flight->usual_timeout;
+    const bool is_up = timeout && begin + *timeout <= absl::Now();
+    if (is_up && absl::IsDeadlineExceeded(result.status())) return result;
   }
 }
 
@@ -147,7 +159,11 @@ absl::StatusOr<Table> NearCache::Fetch(const FetchParams& params) {
 
 bool NearCache::FetchAsync(const FetchParams& params, std::function<void(absl::StatusOr<Table>)> done) {
   const std::optional<SliceIdentity> slice = Identify(params.spec, params.selection);
-  if (!slice) return inner_->FetchAsync(params, std::move(done));
+  if (!slice) {
+    const bool begun = inner_->FetchAsync(params, std::move(done));
+    if (begun) ++misses_;
+    return begun;
+  }
   // Fetch finds what another spelling brought here.
   if (store_.Learn(*slice, params.spec, params.selection)) return false;
   const auto keep = [this, slice = *slice, spec = params.spec, selection = params.selection,

@@ -132,7 +132,8 @@ void AppendList(const List& list, std::string& text) {
 
 void AppendRange(const std::optional<Range>& range, std::string& text) {
   std::vector<int64_t> numbers;
-  if (range) numbers = {range->begin, range->end.value_or(-1)};
+  if (range) numbers = {range->begin};
+  if (range && range->end) numbers.push_back(*range->end);
   AppendList(numbers, text);
 }
 

@@ -243,6 +243,17 @@ TEST_F(NearCacheTest, StoredTensorIsKeptOnlyWithItsDigest) {
   for (int i = 0; i < 2; ++i) EXPECT_OK(client_->Get(known));
 }
 
+TEST_F(NearCacheTest, NegativeEndOfAStoredTensorIsNotAnOpenOne) {
+  const auto inner = std::make_shared<MockConnection>();
+  EXPECT_CALL(*inner, Fetch)
+      .WillOnce(Return(*local_.Slice(kRope, Rows(0, 1))))
+      .WillOnce(Return(absl::OutOfRangeError("selection.rows.end")));
+  Use(inner);
+  const Learned known{.name = "wpe", .content_sha256 = std::string(64, 'a')};
+  EXPECT_OK(client_->Slice(known, {.rows = Range{0, std::nullopt}}));
+  EXPECT_THAT(client_->Slice(known, Rows(0, -1)), StatusIs(absl::StatusCode::kOutOfRange, _));
+}
+
 TEST_F(NearCacheTest, ConcurrentFirstRequestsMakeOneCall) {
   constexpr int kCallers = 8;
   service_.on_call = [&](int, grpc::ServerContext&) {
@@ -310,6 +321,23 @@ TEST_F(NearCacheTest, WaiterAsksItselfWhenTheFirstCallerRanOutOfTime) {
   EXPECT_OK(client_->Slice(kRope, Rows(0, 8)));
   leader.join();
   EXPECT_THAT(first, StatusIs(absl::StatusCode::kDeadlineExceeded, _));
+}
+
+TEST_F(NearCacheTest, WaitersWithoutATimeoutDoNotWaitForOneAfterTheOther) {
+  const auto inner = std::make_shared<MockConnection>();
+  std::atomic<int> with_usual_timeout = 0;
+  EXPECT_CALL(*inner, Fetch).WillRepeatedly([&](const FetchParams& params) -> absl::StatusOr<Table> {
+    if (!params.call.timeout) ++with_usual_timeout;
+    while (cache_->stats().coalesced < 1) std::this_thread::yield();
+    return absl::DeadlineExceededError("the connection's usual timeout");
+  });
+  Use(inner);
+  absl::StatusOr<Table> other;
+  std::jthread waiter([&] { other = client_->Slice(kRope, Rows(0, 8)); });
+  EXPECT_THAT(client_->Slice(kRope, Rows(0, 8)), StatusIs(absl::StatusCode::kDeadlineExceeded, _));
+  waiter.join();
+  EXPECT_THAT(other, StatusIs(absl::StatusCode::kDeadlineExceeded, _));
+  EXPECT_EQ(with_usual_timeout, 1);
 }
 
 TEST_F(NearCacheTest, ManyThreadsFindTheRightAnswersWhileOthersLeave) {
