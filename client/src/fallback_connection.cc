@@ -22,7 +22,9 @@ bool HasNoAnswer(const absl::Status& status) {
 
 // Whether this process lacks what the service may have; all else that it says the service says too.
 bool NeedsService(const absl::Status& status) {
-  return status.code() == absl::StatusCode::kNotFound || status.code() == absl::StatusCode::kUnimplemented;
+  // FailedPrecondition: its stored tensor of that name has another digest.
+  return status.code() == absl::StatusCode::kNotFound || status.code() == absl::StatusCode::kUnimplemented ||
+         status.code() == absl::StatusCode::kFailedPrecondition;
 }
 
 absl::Status Both(const absl::Status& service, const absl::Status& local) {
@@ -126,7 +128,8 @@ bool ServiceOrLocalConnection::AskService(const Ask& ask, const IsUnreachable& i
     breaker_.Failed(status);
     return false;
   }
-  breaker_.Reached();
+  // A call that its caller stopped says nothing about the service.
+  if (!absl::IsCancelled(status)) breaker_.Reached();
   ++answered_by_service_;
   return true;
 }

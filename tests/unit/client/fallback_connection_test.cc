@@ -256,6 +256,24 @@ TEST_F(FallbackConnectionTest, WhatOnlyTheServiceHasIsAlwaysAskedOfIt) {
   EXPECT_TRUE(stats().service_in_use);
 }
 
+TEST_F(FallbackConnectionTest, StoppedCallSaysNothingAboutTheService) {
+  Break();
+  ExpectTable();
+  Break(absl::CancelledError("stopped by the caller"));
+  EXPECT_THAT(client_.Get(Learned{.name = "wte"}), StatusIs(absl::StatusCode::kCancelled, _));
+  EXPECT_FALSE(stats().service_in_use);
+}
+
+TEST_F(FallbackConnectionTest, StoredTensorOfAnotherDigestIsAskedOfTheService) {
+  const auto local = std::make_shared<ScriptedConnection>();
+  local->on_call = [] { return absl::FailedPreconditionError("learned.content_sha256"); };
+  Client client(MakeConnectionWithFallback(service_, local, {.initial_pause = absl::Hours(1)}));
+  Break();
+  EXPECT_THAT(client.Get(table_), StatusIs(absl::StatusCode::kUnavailable, _));
+  Repair();
+  EXPECT_OK(client.Get(table_));
+}
+
 TEST_F(FallbackConnectionTest, WhatIsAboutTheServiceGoesThereAlone) {
   Break();
   EXPECT_THAT(client_.Warm({}), StatusIs(absl::StatusCode::kUnavailable, "gone"));
