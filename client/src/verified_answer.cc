@@ -30,7 +30,10 @@ std::vector<RowChecksum> Joined(const std::vector<RowChecksum>& pieces) {
 }  // namespace
 
 StreamParams VerifiedAnswer::Part(int64_t row) const {
-  return {.spec = params_.spec, .selection = params_.selection, .skip_rows = row, .call = params_.call};
+  StreamParams part{.spec = params_.spec, .selection = params_.selection, .skip_rows = row, .call = params_.call};
+  // All parts together have the caller's time.
+  if (part.call.timeout) *part.call.timeout -= absl::Now() - begin_;
+  return part;
 }
 
 absl::Status VerifiedAnswer::Open(const SliceInfo& slice) {
@@ -71,7 +74,9 @@ absl::Status VerifiedAnswer::Receive(const std::function<bool(const Chunk& chunk
 }
 
 absl::Status VerifiedAnswer::Compute(int threads, const std::function<void(int64_t)>& on_rows) {
-  return params_.on_chunk ? ComputeInOrder(on_rows) : ComputeAtOnce(threads, on_rows);
+  // Without memory of the caller's there is none for rows that are computed at the same time.
+  const bool at_once = params_.destinations && !params_.on_chunk;
+  return at_once ? ComputeAtOnce(threads, on_rows) : ComputeInOrder(on_rows);
 }
 
 absl::Status VerifiedAnswer::ComputeAtOnce(int threads, const std::function<void(int64_t)>& on_rows) {

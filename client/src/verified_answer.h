@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "client/src/local_slice.h"
 #include "client/src/row_verifier.h"
 #include "posenc/connection.h"
@@ -32,7 +34,7 @@ class VerifiedAnswer {
   absl::Status Receive(const std::function<bool(const Chunk& chunk)>& leave);
 
   // Computes the rows that are missing, and takes from the service those that it does not vouch for.
-  // `threads` compute, one where params has a callback. `on_rows` is told how many rows are done.
+  // `threads` compute, one where params has a callback or no destinations. `on_rows` is told how many rows are done.
   absl::Status Compute(int threads, const std::function<void(int64_t rows_done)>& on_rows);
 
   // Whether the service's table is another one than the slice's. No row has been delivered then, and no
@@ -62,6 +64,7 @@ class VerifiedAnswer {
   Connection& service_;
   const LocalSlice& slice_;
   const StreamParams& params_;
+  const absl::Time begin_ = absl::Now();
   std::vector<std::span<std::byte>> memory_;  // of the whole answer, when the caller has it
   bool is_open_ = false;
   bool is_other_table_ = false;

@@ -64,6 +64,7 @@ absl::Status ScriptedConnection::SendChunk(const StreamParams& params, const Ans
 }
 
 absl::Status ScriptedConnection::Stream(const StreamParams& params) {
+  timeouts_.push_back(params.call.timeout);
   const char* kind = params.checksums_only ? "Checksums " : "Stream ";
   if (absl::Status status = Begin(absl::StrCat(kind, params.skip_rows)); !status.ok()) return status;
   Answer answer;

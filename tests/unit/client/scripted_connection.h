@@ -30,6 +30,8 @@ class ScriptedConnection : public Connection {
   // "Fetch", "Stream 0", "Checksums 4", with the skipped rows, in the order of the calls.
   const std::vector<std::string>& calls() const { return calls_; }
   void ForgetCalls() { calls_.clear(); }
+  // Of the streams, in the same order.
+  const std::vector<std::optional<absl::Duration>>& timeouts() const { return timeouts_; }
 
   absl::StatusOr<TableDescription> Describe(const DescribeParams& params) override;
   absl::StatusOr<Table> Fetch(const FetchParams& params) override;
@@ -57,6 +59,7 @@ class ScriptedConnection : public Connection {
 
   const std::shared_ptr<Connection> local_ = MakeLocalConnection();
   std::vector<std::string> calls_;
+  std::vector<std::optional<absl::Duration>> timeouts_;
 };
 
 }  // namespace posenc

@@ -73,6 +73,18 @@ TEST_F(VerifiedConnectionTest, WrongChecksumIsCountedAndMended) {
   EXPECT_EQ(stats().verified_bytes, 0u);
 }
 
+TEST_F(VerifiedConnectionTest, MendingTakesFromTheTimeOfTheCall) {
+  service_->checksum_error = 1;
+  ASSERT_OK(client_->Get(table_, {.timeout = absl::Hours(1)}));
+  ASSERT_THAT(service_->calls(), ElementsAre("Checksums 0", "Stream 0"));
+  EXPECT_LT(*service_->timeouts()[1], *service_->timeouts()[0]);
+}
+
+TEST_F(VerifiedConnectionTest, StreamThatGoesNowhereIsCheckedAllTheSame) {
+  ASSERT_OK(connection_->Stream({.spec = TableRequest(table_).spec()}));
+  EXPECT_EQ(stats().verified_bytes, 1u << 20);
+}
+
 TEST_F(VerifiedConnectionTest, ServicesBytesAreTheTruth) {
   service_->other_rows = {1500, 3999};
   ExpectTable({1500, 3999});
