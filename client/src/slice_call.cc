@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "proto/status_codec.h"
 
 namespace posenc {
@@ -125,6 +126,11 @@ absl::Status CallStream(const std::shared_ptr<grpc::Channel>& channel, const cha
   StreamReader reader;
   stub.PrepareBidiStreamingCall(&context, method, grpc::StubOptions(), &reader);
   reader.Start(Serialize(request));
+  // `consume` runs the caller's functions, which may throw: gRPC lets go of the reader before it is gone.
+  absl::Cleanup abandon = [&] {
+    context.TryCancel();
+    reader.Join();
+  };
   absl::Status consumed;
   while (std::optional<grpc::ByteBuffer> message = reader.Next()) {
     consumed = consume(*message);
@@ -132,6 +138,7 @@ absl::Status CallStream(const std::shared_ptr<grpc::Channel>& channel, const cha
     context.TryCancel();
     break;
   }
+  std::move(abandon).Cancel();
   const grpc::Status status = reader.Join();
   return consumed.ok() ? FromGrpc(status) : consumed;
 }

@@ -4,7 +4,7 @@
 // caller's own thread, which is what gives the lowest latency. A stream is received by gRPC's threads while
 // the caller's thread copies and checks the message before: two messages at most are waiting.
 //
-// Threads: the functions block; any thread. `consume` runs on the calling thread.
+// Threads: the functions block; any thread. `consume` runs on the calling thread and may throw.
 
 #ifndef POSENC_CLIENT_SRC_SLICE_CALL_H_
 #define POSENC_CLIENT_SRC_SLICE_CALL_H_

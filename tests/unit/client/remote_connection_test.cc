@@ -30,7 +30,7 @@ class RemoteConnectionTest : public ::testing::Test {
   void Connect(const ConnectionOptions& options) {
     client_.emplace(std::make_shared<RemoteConnection>(
         service_.target(), options,
-        RetryEnvironment{.now = absl::Now,
+        RetryEnvironment{.now = [this] { return absl::Now() + passed_; },
                          .sleep = [this](absl::Duration time) { sleeps_.push_back(time); },
                          .random = [] { return 0.5; }}));
   }
@@ -59,6 +59,7 @@ class RemoteConnectionTest : public ::testing::Test {
   FaultyService service_;
   std::optional<Client> client_;
   std::vector<absl::Duration> sleeps_;
+  absl::Duration passed_;  // time that a test lets pass
   const Sinusoidal small_{.d_model = 2, .max_len = kRows};
   std::array<float, 2 * kRows> numbers_{};
 };
@@ -179,6 +180,14 @@ TEST_F(RemoteConnectionTest, CallerEndsAStreamWithItsOwnError) {
               StatusIs(absl::StatusCode::kUnavailable, "enough"));
   EXPECT_EQ(chunks, 1);
   EXPECT_EQ(service_.calls(), 1);
+}
+
+TEST_F(RemoteConnectionTest, ExceptionOfTheCallerEndsTheStream) {
+  const auto throws = [](const Chunk&) -> absl::Status { throw std::runtime_error("the caller's"); };
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THROW(static_cast<void>(client_->Stream(small_, {}, throws)), std::runtime_error);
+  }
+  EXPECT_OK(Read());
 }
 
 TEST_F(RemoteConnectionTest, RetriesWithDoublingDelays) {
