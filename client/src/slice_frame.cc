@@ -21,6 +21,8 @@ using Input = google::protobuf::io::CodedInputStream;
 // More than any table has, and few enough to bound what a hostile message costs.
 constexpr size_t kMaxTensors = 16;
 constexpr int kMaxDims = 16;
+// A header becomes messages and strings that take a hundred times its size.
+constexpr int kMaxHeaderBytes = 64 << 10;
 
 constexpr uint32_t Varint(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
@@ -129,11 +131,13 @@ bool ReadTensor(Input& input, std::vector<FrameTensor>& tensors) {
 }
 
 bool ReadHeader(Input& input, Frame& frame) {
+  int length = 0;
   std::string text;
   v1::SliceHeader message;
-  if (!ReadText(input, text) || !message.ParseFromString(text)) return false;
+  if (!ReadLength(input, length) || length > kMaxHeaderBytes || !input.ReadString(&text, length)) return false;
+  if (!message.ParseFromString(text)) return false;
   absl::StatusOr<SliceInfo> header = DecodeSliceHeader(message);
-  if (!header.ok()) return false;
+  if (!header.ok() || header->tensors.size() > kMaxTensors) return false;
   frame.header = *std::move(header);
   return true;
 }

@@ -1,6 +1,7 @@
 #include "client/src/slice_receiver.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "client/src/destinations.h"
@@ -8,6 +9,9 @@
 
 namespace posenc {
 namespace {
+
+// More than a message brings, which a chunk of checksums stands for.
+constexpr uint64_t kMaxChunkBytes = 128 << 20;
 
 absl::Status Malformed(absl::string_view what) {
   return absl::InternalError(absl::StrCat("the server sent a chunk ", what));
@@ -43,6 +47,9 @@ absl::Status SliceReceiver::CheckChunk(const Frame& frame) const {
   if (frame.row_count > 0 && frame.first_row != next_row_) return Malformed("out of its order");
   if (frame.row_count == 0 && frame.tensors.empty()) return absl::OkStatus();
   if (frame.tensors.size() != slice_->tensors.size()) return Malformed("with other tensors");
+  // Neither sum nor product can overflow: they are part of the whole answer's size, which has been checked.
+  const uint64_t row_bytes = std::accumulate(row_bytes_.begin(), row_bytes_.end(), uint64_t{0});
+  if (row_bytes * frame.row_count > kMaxChunkBytes) return Malformed("of more rows than a message holds");
   for (size_t i = 0; i < frame.tensors.size(); ++i) {
     const TensorInfo& expected = slice_->tensors[i];
     const TensorInfo& info = frame.tensors[i].info;
@@ -50,7 +57,6 @@ absl::Status SliceReceiver::CheckChunk(const Frame& frame) const {
       return Malformed("with other tensors");
     }
     if (params_.checksums_only) continue;
-    // The product cannot overflow: it is part of the whole tensor's size.
     if (frame.tensors[i].data_bytes != frame.row_count * row_bytes_[i]) {
       return Malformed("whose size is not that of its rows");
     }

@@ -190,6 +190,21 @@ TEST_F(RemoteConnectionTest, ExceptionOfTheCallerEndsTheStream) {
   EXPECT_OK(Read());
 }
 
+TEST_F(RemoteConnectionTest, ChecksumsOfMoreThanAMessageHoldsAreErrors) {
+  service_.on_chunk = [](int, v1::StreamSliceResponse& chunk) {
+    if (!chunk.has_header()) return grpc::Status(grpc::Status::CANCELLED);
+    constexpr int64_t kManyRows = int64_t{1} << 40;
+    chunk.set_row_count(kManyRows);
+    chunk.mutable_header()->set_row_count(kManyRows);
+    chunk.mutable_header()->set_size_bytes(8 * kManyRows);
+    chunk.mutable_header()->mutable_tensors(0)->set_shape(0, kManyRows);
+    return grpc::Status(grpc::Status::OK);
+  };
+  StreamParams params{.spec = TableRequest(small_).spec(), .checksums_only = true};
+  params.on_chunk = [](const Chunk&) { return absl::OkStatus(); };
+  EXPECT_THAT(client_->Stream(params), StatusIs(absl::StatusCode::kInternal, _));
+}
+
 TEST_F(RemoteConnectionTest, RetriesWithDoublingDelays) {
   service_.on_call = [](int call) { return call < 4 ? Unavailable() : grpc::Status::OK; };
   EXPECT_OK(client_->Get(small_));

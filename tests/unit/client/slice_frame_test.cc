@@ -11,6 +11,7 @@
 namespace posenc {
 namespace {
 
+using ::testing::_;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
@@ -150,6 +151,23 @@ TEST_F(SliceFrameTest, RefusesMoreTensorsThanATableHas) {
   std::string many;
   for (int i = 0; i < 17; ++i) many += std::string("\x7a\x00", 2);
   EXPECT_THAT(Parse(many), StatusIs(absl::StatusCode::kInternal, ::testing::_));
+}
+
+TEST_F(SliceFrameTest, RefusesAHeaderOfMoreTensorsThanATableHas) {
+  message_.mutable_header()->set_row_count(0);
+  message_.mutable_header()->set_size_bytes(0);
+  message_.mutable_header()->clear_tensors();
+  for (int i = 0; i < 17; ++i) {
+    v1::TensorInfo& info = *message_.mutable_header()->add_tensors();
+    info.set_element_type(v1::ELEMENT_TYPE_F32);
+    info.add_shape(0);
+  }
+  EXPECT_THAT(Parse(message_.SerializeAsString()), StatusIs(absl::StatusCode::kInternal, _));
+}
+
+TEST_F(SliceFrameTest, RefusesALongHeaderUnread) {
+  message_.mutable_header()->set_table_key(std::string(1 << 20, 'k'));
+  EXPECT_THAT(Parse(message_.SerializeAsString(), 4096), StatusIs(absl::StatusCode::kInternal, _));
 }
 
 TEST_F(SliceFrameTest, RefusesAHeaderThatContradictsItself) {
