@@ -60,7 +60,8 @@ absl::Status RemoteConnection::CheckToken() const {
 
 absl::Duration RemoteConnection::TimeoutOf(const CallOptions& call, double bytes) const {
   const absl::Duration usual = options_.timeout + absl::Seconds(bytes / kSlowestBytesPerSecond);
-  return std::min(kLongestTimeout, call.timeout.value_or(usual));
+  // gRPC takes a time before 1970 for none.
+  return std::clamp(call.timeout.value_or(usual), absl::ZeroDuration(), kLongestTimeout);
 }
 
 absl::Status RemoteConnection::Explain(const absl::Status& status, int attempts,

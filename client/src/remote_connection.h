@@ -44,7 +44,7 @@ class RemoteConnection : public Connection {
   bool FetchAsync(const FetchParams& params, std::function<void(absl::StatusOr<Table>)> done) override;
   absl::StatusOr<HealthStatus> Probe(absl::Duration timeout) override;  // remote_probe.cc
   bool MapsTables(const CallOptions& call) override {
-    return options_.shared_memory && HasSharedMemory(call);
+    return options_.shared_memory && HasSharedMemory(call).value_or(false);
   }
 
  private:
@@ -83,8 +83,9 @@ class RemoteConnection : public Connection {
   std::optional<absl::Status> StreamInParts(const StreamParams& params, const ReadProgress& on_progress);
   // Maps a whole table of a server on this host. Any error means: stream it instead.
   absl::StatusOr<Table> FetchShared(const FetchParams& params);
-  // Whether the server has a socket for shared memory that answers here; asks once.
-  bool HasSharedMemory(const CallOptions& call);
+  // Whether the server has a socket for shared memory that answers here; asks until there is an answer.
+  // Errors: those of not reaching the server, and Cancelled.
+  absl::StatusOr<bool> HasSharedMemory(const CallOptions& call);
 
   const std::string target_;
   const ConnectionOptions options_;

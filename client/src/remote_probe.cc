@@ -27,7 +27,7 @@ bool AwaitConnected(grpc::Channel& channel, absl::Time deadline) {
 }  // namespace
 
 absl::StatusOr<HealthStatus> RemoteConnection::Probe(absl::Duration timeout) {
-  const absl::Time deadline = absl::Now() + timeout;
+  const absl::Time deadline = absl::Now() + std::max(timeout, kShortestTimeout);
   std::vector<grpc::Channel*> channels = {channels_.small.get()};
   for (const auto& channel : channels_.bulk) channels.push_back(channel.get());
   for (grpc::Channel* channel : channels) {

@@ -118,7 +118,7 @@ absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {
   return (*std::move(builder)).Build();
 }
 
-bool RemoteConnection::HasSharedMemory(const CallOptions& call) {
+absl::StatusOr<bool> RemoteConnection::HasSharedMemory(const CallOptions& call) {
   if (shared_memory_ == SharedMemory::kUnknown) {
     v1::OpenSharedTableRequest request;
     request.set_socket_only(true);
@@ -126,6 +126,8 @@ bool RemoteConnection::HasSharedMemory(const CallOptions& call) {
     const absl::Status status = Run(call, 0, [&](grpc::ClientContext& context, RetryLoop&) {
       return FromGrpc(tables_->OpenSharedTable(&context, request, &response));
     });
+    // No answer, and none for the table either.
+    if (IsTransient(status) || absl::IsDeadlineExceeded(status) || absl::IsCancelled(status)) return status;
     const bool there = status.ok() && SharedMemorySocketAnswers(response.socket_path());
     shared_memory_ = there ? SharedMemory::kThere : SharedMemory::kAbsent;
   }
@@ -149,18 +151,29 @@ absl::StatusOr<Table> RemoteConnection::FetchShared(const FetchParams& params) {
 
 absl::StatusOr<Table> RemoteConnection::Fetch(const FetchParams& params) {
   const double bytes = EstimateBytes(params.spec, params.selection);
+  const absl::Time deadline = environment_.now() + TimeoutOf(params.call, bytes);
+  // Whatever is tried one after the other has the time of one call.
+  FetchParams rest = params;
+  const auto take_rest = [&]() -> const FetchParams& {
+    rest.call.timeout = deadline - environment_.now();
+    return rest;
+  };
   const bool shareable = options_.shared_memory && bytes >= kMinSharedBytes &&
                          bytes <= static_cast<double>(options_.max_table_bytes);
-  if (shareable && IsWhole(params.selection) && HasSharedMemory(params.call)) {
-    absl::StatusOr<Table> table = FetchShared(params);
-    if (table.ok()) return table;
+  if (shareable && IsWhole(params.selection)) {
+    const absl::StatusOr<bool> shared = HasSharedMemory(take_rest().call);
+    if (!shared.ok()) return shared.status();
+    if (*shared) {
+      absl::StatusOr<Table> table = FetchShared(take_rest());
+      if (table.ok()) return table;
+    }
   }
   if (bytes <= kMaxUnaryBytes) {
-    absl::StatusOr<Table> table = FetchUnary(params, bytes);
+    absl::StatusOr<Table> table = FetchUnary(take_rest(), bytes);
     // A server whose operator allows less in one message.
     if (table.status().code() != absl::StatusCode::kFailedPrecondition) return table;
   }
-  return FetchStream(params);
+  return FetchStream(take_rest());
 }
 
 }  // namespace posenc

@@ -66,12 +66,13 @@ grpc::Status FaultyService::GetSlice(grpc::ServerContext* context, const v1::Get
   return grpc::Status::OK;
 }
 
-grpc::Status FaultyService::StreamSlice(grpc::ServerContext*, const v1::StreamSliceRequest* request,
+grpc::Status FaultyService::StreamSlice(grpc::ServerContext* context, const v1::StreamSliceRequest* request,
                                         grpc::ServerWriter<v1::StreamSliceResponse>* writer) {
   const int call = ++calls_;
   {
     const std::lock_guard lock(mutex_);
     skips_.push_back(request->skip_rows());
+    deadline = context->deadline();
   }
   if (grpc::Status status = on_call(call); !status.ok()) return status;
   for (int64_t row = request->skip_rows(); row < kRows; row += 2) {

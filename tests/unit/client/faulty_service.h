@@ -6,6 +6,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -35,19 +36,28 @@ class FaultyService : public v1::PositionalEncodingService::Service {
   std::function<grpc::Status(int call, v1::StreamSliceResponse&)> on_chunk =
       [](int, v1::StreamSliceResponse&) { return grpc::Status::OK; };
   std::function<void(v1::GetSliceResponse&)> on_slice = [](v1::GetSliceResponse&) {};
+  // What OpenSharedTable answers; it is not counted as a call.
+  std::function<grpc::Status()> on_open_shared = [] {
+    return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "no shared memory");
+  };
 
   int calls() const { return calls_; }
   std::vector<int64_t> skips() {
     const std::lock_guard lock(mutex_);
     return skips_;
   }
-  std::string authorization;  // of the last call
+  std::string authorization;                        // of the last call
+  std::chrono::system_clock::time_point deadline;  // of the last stream
 
  private:
   grpc::Status GetSlice(grpc::ServerContext* context, const v1::GetSliceRequest* request,
                         v1::GetSliceResponse* response) override;
   grpc::Status StreamSlice(grpc::ServerContext* context, const v1::StreamSliceRequest* request,
                            grpc::ServerWriter<v1::StreamSliceResponse>* writer) override;
+  grpc::Status OpenSharedTable(grpc::ServerContext*, const v1::OpenSharedTableRequest*,
+                               v1::OpenSharedTableResponse*) override {
+    return on_open_shared();
+  }
 
   int port_ = 0;
   std::atomic<int> calls_ = 0;

@@ -205,6 +205,34 @@ TEST_F(RemoteConnectionTest, ChecksumsOfMoreThanAMessageHoldsAreErrors) {
   EXPECT_THAT(client_->Stream(params), StatusIs(absl::StatusCode::kInternal, _));
 }
 
+TEST_F(RemoteConnectionTest, QuestionForSharedMemoryIsAskedUntilItIsAnswered) {
+  std::atomic<int> questions = 0;
+  service_.on_open_shared = [&] { return ++questions, Unavailable(); };
+  const Sinusoidal large{.d_model = 1024, .max_len = 4096};
+  EXPECT_THAT(client_->Get(large), StatusIs(absl::StatusCode::kUnavailable, _));
+  EXPECT_EQ(service_.calls(), 0);  // nor could the table have been asked for
+  service_.on_open_shared = [&] {
+    return ++questions, grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "an older server");
+  };
+  EXPECT_OK(client_->Get(large));
+  EXPECT_OK(client_->Get(large));
+  EXPECT_EQ(questions, 7);  // six attempts, and one that was answered
+}
+
+TEST_F(RemoteConnectionTest, AllThatAFetchTriesHasOneTime) {
+  service_.on_open_shared = [&] {
+    passed_ = absl::Hours(2);
+    return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "an older server");
+  };
+  EXPECT_OK(client_->Get(Sinusoidal{.d_model = 1024, .max_len = 4096}, {.timeout = absl::Hours(3)}));
+  EXPECT_LT(absl::FromChrono(service_.deadline), absl::Now() + absl::Hours(4));
+}
+
+TEST_F(RemoteConnectionTest, TimeoutBeforeAllTimesIsUp) {
+  EXPECT_THAT(client_->Get(small_, {.timeout = -absl::InfiniteDuration()}),
+              StatusIs(absl::StatusCode::kDeadlineExceeded, _));
+}
+
 TEST_F(RemoteConnectionTest, RetriesWithDoublingDelays) {
   service_.on_call = [](int call) { return call < 4 ? Unavailable() : grpc::Status::OK; };
   EXPECT_OK(client_->Get(small_));
