@@ -58,8 +58,8 @@ inline constexpr uint64_t kMaxGatherBytes = uint64_t{1} << 30;
 inline constexpr uint64_t kMaxDigestBytes = uint64_t{64} << 30;
 
 // One block of a table, and with it the unit of caching and of streaming: about what a stream keeps in
-// flight, small enough that the first row of a cold table comes at once.
-inline constexpr size_t kDefaultBlockBytes = size_t{1} << 20;
+// flight, small enough that the first row of a cold table comes at once, and one large page of memory.
+inline constexpr size_t kDefaultBlockBytes = size_t{2} << 20;
 inline constexpr size_t kMinBlockBytes = size_t{1} << 12;
 inline constexpr size_t kMaxBlockBytes = size_t{1} << 26;
 

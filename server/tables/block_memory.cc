@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <new>
 
@@ -15,16 +16,44 @@ namespace posenc {
 namespace {
 
 constexpr size_t kPageBytes = 4096;
+constexpr size_t kLargePageBytes = size_t{2} << 20;
+// What a block may waste so that large pages hold all of it.
+constexpr size_t kLargePageWasteBytes = kLargePageBytes / 32;
 // Below this the heap wastes less than the rest of a page would.
 constexpr size_t kMappedFromBytes = 32768;
 
 size_t RoundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
+std::byte* Map(size_t size_bytes) {
+  void* mapping = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return mapping == MAP_FAILED ? nullptr : static_cast<std::byte*>(mapping);
+}
+
+size_t BytesToLargePage(const std::byte* address) {
+  return (kLargePageBytes - reinterpret_cast<uintptr_t>(address) % kLargePageBytes) % kLargePageBytes;
+}
+
+// The same, beginning with a large page. Newer systems place mappings that way by themselves.
+std::byte* MapLargePages(size_t size_bytes) {
+  std::byte* placed = Map(size_bytes);
+  if (placed == nullptr || BytesToLargePage(placed) == 0) return placed;
+  munmap(placed, size_bytes);
+  std::byte* wide = Map(size_bytes + kLargePageBytes);
+  if (wide == nullptr) return nullptr;
+  const size_t before = BytesToLargePage(wide);
+  if (before > 0) munmap(wide, before);
+  munmap(wide + before + size_bytes, kLargePageBytes - before);
+  return wide + before;
+}
+
 }  // namespace
 
 size_t ChargeFor(size_t size_bytes) {
-  if (size_bytes >= kMappedFromBytes) return RoundUp(size_bytes, kPageBytes);
-  return std::max(RoundUp(size_bytes, kBlockAlignmentBytes), kBlockAlignmentBytes);
+  if (size_bytes < kMappedFromBytes) {
+    return std::max(RoundUp(size_bytes, kBlockAlignmentBytes), kBlockAlignmentBytes);
+  }
+  const size_t large = RoundUp(size_bytes, kLargePageBytes);
+  return large - size_bytes <= kLargePageWasteBytes ? large : RoundUp(size_bytes, kPageBytes);
 }
 
 BlockMemory BlockMemory::Allocate(size_t size_bytes, Pages pages) {
@@ -33,10 +62,13 @@ BlockMemory BlockMemory::Allocate(size_t size_bytes, Pages pages) {
     void* heap = ::operator new(charge, std::align_val_t{kBlockAlignmentBytes}, std::nothrow);
     return heap == nullptr ? BlockMemory() : BlockMemory(static_cast<std::byte*>(heap), charge);
   }
-  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (pages == Pages::kPresent ? MAP_POPULATE : 0);
-  void* mapping = mmap(nullptr, charge, PROT_READ | PROT_WRITE, flags, -1, 0);
-  return mapping == MAP_FAILED ? BlockMemory()
-                               : BlockMemory(static_cast<std::byte*>(mapping), charge);
+  const bool large = charge >= kLargePageBytes;
+  std::byte* mapping = large ? MapLargePages(charge) : Map(charge);
+  if (mapping == nullptr) return {};
+  // Both are advice: where the system does not take it, pages are small and come as they are touched.
+  if (large) madvise(mapping, charge, MADV_HUGEPAGE);
+  if (pages == Pages::kPresent) madvise(mapping, charge, MADV_POPULATE_WRITE);
+  return BlockMemory(mapping, charge);
 }
 
 size_t ShareableChargeFor(size_t size_bytes) { return RoundUp(std::max<size_t>(size_bytes, 1), kPageBytes); }

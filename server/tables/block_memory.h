@@ -2,7 +2,8 @@
 //
 // From 32 KiB on it is a mapping of its own, so that the system has it back the moment it is let go and the
 // resident set follows the budget; smaller pieces come from the heap. A fresh mapping costs a page fault
-// for every 4 KiB, for a block about as much as generating it: SpareMemory keeps former blocks for reuse.
+// for every 4 KiB, several times what generating a block costs: from 2 MiB on it is of large pages where the
+// system has them, a fault for each, and SpareMemory keeps former blocks for reuse.
 //
 // Threads: a value, moved and not copied; one thread at a time.
 
@@ -18,7 +19,8 @@ namespace posenc {
 
 inline constexpr size_t kBlockAlignmentBytes = 64;
 
-// Returns the bytes that `size_bytes` of memory take of the budget: rounded up to what is really allocated.
+// Returns the bytes that `size_bytes` of memory take of the budget: rounded up to what is really allocated,
+// which is whole large pages where they waste little.
 size_t ChargeFor(size_t size_bytes);
 // The same for memory that other processes may map: whole pages.
 size_t ShareableChargeFor(size_t size_bytes);

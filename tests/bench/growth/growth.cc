@@ -30,11 +30,12 @@ std::string SizeText(uint64_t bytes) {
 
 }  // namespace posenc::bench
 
-// With an argument, only that section: sizes, throughput, positions.
+// With an argument, only that section: sizes, cold, throughput, positions.
 int main(int argc, char** argv) {
   using namespace posenc::bench;  // NOLINT
   const std::string only = argc > 1 ? argv[1] : "";
   if (only.empty() || only == "sizes") PrintFetchOverSize();
+  if (only.empty() || only == "cold") PrintColdTables();
   if (only.empty() || only == "throughput") PrintThroughput();
   if (only.empty() || only == "positions") PrintPositions();
   return 0;

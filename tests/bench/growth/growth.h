@@ -11,6 +11,7 @@
 namespace posenc::bench {
 
 void PrintFetchOverSize();
+void PrintColdTables();
 void PrintThroughput();  // over readers, over CPUs, and what a fleet makes of it
 void PrintPositions();
 

@@ -29,15 +29,25 @@ TEST(BlockMemoryTest, ChargesWhatIsReallyAllocated) {
   EXPECT_EQ(ChargeFor(65), 128u);
   EXPECT_EQ(ChargeFor(32767), 32768u);
   EXPECT_EQ(ChargeFor(32769), 36864u);
-  for (const size_t bytes : {1, 4096, 40000, 1 << 20}) {
+  for (const size_t bytes : {1, 4096, 40000, 1 << 20, (2 << 20) - 1, (3 << 20) + 1}) {
     EXPECT_EQ(Memory(bytes).size_bytes(), ChargeFor(bytes));
   }
 }
 
+TEST(BlockMemoryTest, ChargesWholeLargePagesWhereTheyWasteLittle) {
+  constexpr size_t kLargePage = size_t{2} << 20;
+  EXPECT_EQ(ChargeFor(kLargePage), kLargePage);
+  EXPECT_EQ(ChargeFor(kLargePage - 65536), kLargePage);
+  EXPECT_EQ(ChargeFor(kLargePage - 65537), kLargePage - 65536);
+  EXPECT_EQ(ChargeFor(kLargePage + 1), kLargePage + 4096);
+  EXPECT_EQ(ChargeFor(3 * kLargePage - 1), 3 * kLargePage);
+}
+
 TEST(BlockMemoryTest, IsAlignedAndWritable) {
-  for (const size_t bytes : {1, 1000, 40000}) {
+  for (const size_t bytes : {1, 1000, 40000, 1 << 20, 2 << 20, 2 << 20, 5 << 20}) {
     const BlockMemory memory = Memory(bytes);
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.data()) % kBlockAlignmentBytes, 0u);
+    const size_t alignment = bytes < (2 << 20) ? kBlockAlignmentBytes : size_t{2} << 20;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.data()) % alignment, 0u);
     std::memset(memory.data(), 1, memory.size_bytes());
   }
 }
