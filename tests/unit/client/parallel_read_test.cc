@@ -7,6 +7,7 @@
 #include "absl/time/clock.h"
 #include "client/src/remote_connection.h"
 #include "posenc/client.h"
+#include "server/core/limits.h"
 #include "tests/integration/tables.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/client/computing_service.h"
@@ -21,9 +22,10 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-// 32 MiB in two tensors; 4096 rows are a block of 1 MiB, both tensors together.
+// 32 MiB in two tensors, 256 bytes a row.
 const Rope kRope{.head_dim = 64, .max_len = 131072};
 constexpr int64_t kRows = 131072;
+constexpr int64_t kRowsPerBlock = limits::kDefaultBlockBytes / 256;
 
 TEST(PlanParallelReadTest, PartsFollowEachOtherFromBlockToBlock) {
   const auto plan = PlanParallelRead({kRope}, {}, 3);
@@ -32,7 +34,7 @@ TEST(PlanParallelReadTest, PartsFollowEachOtherFromBlockToBlock) {
   int64_t next = 0;
   for (const ReadPart& part : plan->parts) {
     EXPECT_EQ(part.first_row, next);
-    EXPECT_EQ(part.first_row % 4096, 0);
+    EXPECT_EQ(part.first_row % kRowsPerBlock, 0);
     EXPECT_EQ(part.selection.rows->begin, next);
     next += part.row_count;
     EXPECT_EQ(part.selection.rows->end, next);
@@ -143,7 +145,7 @@ TEST_F(ParallelReadTest, BrokenPartGoesOnAtItsNextRow) {
   BreakPart(65536, 1, grpc::StatusCode::UNAVAILABLE);
   ExpectRight(client_->Get(kRope));
   EXPECT_THAT(service_.streams(), UnorderedElementsAre(Pair(0, 0), Pair(32768, 0), Pair(65536, 0),
-                                                       Pair(65536, 4096), Pair(98304, 0)));
+                                                       Pair(65536, kRowsPerBlock), Pair(98304, 0)));
 }
 
 TEST_F(ParallelReadTest, WrongChecksumOfOnePartIsReadAgain) {
