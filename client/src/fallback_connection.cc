@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/src/local_connection.h"
 
 namespace posenc {
 namespace {
@@ -214,7 +215,8 @@ std::shared_ptr<FallbackConnection> client_v1::MakeConnectionWithFallback(
     const std::string& target, ConnectionOptions connection, const FallbackOptions& options) {
   connection.retry.max_attempts = std::min(connection.retry.max_attempts, 2);
   connection.wait_for_ready = false;
-  return MakeConnectionWithFallback(MakeConnection(target, connection), nullptr, options);
+  return MakeConnectionWithFallback(MakeConnection(target, connection),
+                                    MakeBoundedLocalConnection(nullptr, connection.max_table_bytes), options);
 }
 
 }  // namespace posenc

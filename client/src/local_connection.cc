@@ -1,4 +1,4 @@
-// The connection to this process: computes what a server would send.
+#include "client/src/local_connection.h"
 
 #include <openssl/evp.h>
 
@@ -33,8 +33,14 @@ int64_t RowsPerBlock(const TableShape& shape) {
   return rows;
 }
 
-// Computes the whole table, piece by piece, for the SHA-256 of each tensor.
+// Computes the whole table, piece by piece, for the SHA-256 of each tensor. Errors: FailedPrecondition for a
+// table that the service would not digest either.
 absl::Status AddDigests(const LocalSlice& slice, std::vector<TensorInfo>& tensors) {
+  if (slice.info().size_bytes > limits::kMaxDigestBytes) {
+    return absl::FailedPreconditionError(absl::StrCat("the table has ", slice.info().size_bytes,
+                                                      " bytes, but with_content_digest digests at most ",
+                                                      limits::kMaxDigestBytes, "; describe it without"));
+  }
   using Context = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
   std::vector<Context> contexts;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -81,7 +87,8 @@ TableDescription DescriptionOf(const LocalSlice& slice) {
 
 class LocalConnection : public Connection {
  public:
-  explicit LocalConnection(std::shared_ptr<const TensorCatalog> catalog) : catalog_(std::move(catalog)) {}
+  LocalConnection(std::shared_ptr<const TensorCatalog> catalog, uint64_t max_table_bytes)
+      : catalog_(std::move(catalog)), max_table_bytes_(max_table_bytes) {}
 
   absl::StatusOr<TableDescription> Describe(const DescribeParams& params) override {
     const absl::StatusOr<LocalSlice> slice = Slice(params.spec, Selection());
@@ -97,8 +104,7 @@ class LocalConnection : public Connection {
     const absl::StatusOr<LocalSlice> slice = Slice(params.spec, params.selection);
     if (!slice.ok()) return slice.status();
     absl::StatusOr<TableBuilder> builder =
-        TableBuilder::Allocate(slice->info().key, slice->info().tensors,
-                               ConnectionOptions().max_table_bytes);
+        TableBuilder::Allocate(slice->info().key, slice->info().tensors, max_table_bytes_);
     if (!builder.ok()) return builder.status();
     slice->Generate(0, slice->info().row_count, builder->data());
     return (*std::move(builder)).Build();
@@ -131,13 +137,19 @@ class LocalConnection : public Connection {
   }
 
   const std::shared_ptr<const TensorCatalog> catalog_;
+  const uint64_t max_table_bytes_;
 };
 
 }  // namespace
 
+std::shared_ptr<Connection> MakeBoundedLocalConnection(std::shared_ptr<const TensorCatalog> catalog,
+                                                       uint64_t max_table_bytes) {
+  return std::make_shared<LocalConnection>(std::move(catalog), max_table_bytes);
+}
+
 std::shared_ptr<Connection> client_v1::MakeLocalConnection(
     std::shared_ptr<const TensorCatalog> catalog) {
-  return std::make_shared<LocalConnection>(std::move(catalog));
+  return MakeBoundedLocalConnection(std::move(catalog), ConnectionOptions().max_table_bytes);
 }
 
 std::string client_v1::ClientVersion() { return POSENC_VERSION; }

@@ -274,6 +274,11 @@ TEST_F(FallbackConnectionTest, StoredTensorOfAnotherDigestIsAskedOfTheService) {
   EXPECT_OK(client.Get(table_));
 }
 
+TEST_F(FallbackConnectionTest, BoundOnTablesHoldsHereToo) {
+  Client client(MakeConnectionWithFallback("unix:/nowhere/posenc.sock", {.max_table_bytes = 64}));
+  EXPECT_THAT(client.Get(table_), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("at most 64")));
+}
+
 TEST_F(FallbackConnectionTest, WhatIsAboutTheServiceGoesThereAlone) {
   Break();
   EXPECT_THAT(client_.Warm({}), StatusIs(absl::StatusCode::kUnavailable, "gone"));

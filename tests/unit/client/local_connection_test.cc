@@ -150,6 +150,12 @@ TEST_F(LocalConnectionTest, DigestIsThatOfTheBytes) {
             "df3f619804a92fdb4057192dc43dd748ea778adc52bc498ce80524c014b81119");
 }
 
+TEST_F(LocalConnectionTest, DigestOfMoreThanAServerDigestsIsRefused) {
+  const auto table = MakeLocalConnection()->Describe(
+      {.spec = {Sinusoidal{.d_model = 1024, .max_len = int64_t{1} << 40}}, .with_content_digest = true});
+  EXPECT_THAT(table, StatusIs(absl::StatusCode::kFailedPrecondition, _));
+}
+
 TEST_F(LocalConnectionTest, ServersBusinessIsUnimplemented) {
   EXPECT_THAT(client_.ListTables(), StatusIs(absl::StatusCode::kUnimplemented, _));
   EXPECT_THAT(client_.EvictAll(), StatusIs(absl::StatusCode::kUnimplemented, _));
