@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/time/clock.h"
 
 namespace posenc {
 absl::StatusOr<TableDescription> Client::Describe(const TableRequest& table, const CallOptions& call) {
@@ -57,7 +58,10 @@ absl::StatusOr<ModelTables> Client::ResolveModel(ModelQuery query, const CallOpt
 absl::StatusOr<std::vector<TableStatus>> Client::ListTables(const CallOptions& call) {
   std::vector<TableStatus> tables;
   ListTablesParams params{.call = call};
+  const absl::Time begin = absl::Now();
   do {
+    // All pages together have the caller's time.
+    if (call.timeout) params.call.timeout = *call.timeout - (absl::Now() - begin);
     absl::StatusOr<TablePage> page = connection_->ListTables(params);
     if (!page.ok()) return page.status();
     tables.insert(tables.end(), page->tables.begin(), page->tables.end());

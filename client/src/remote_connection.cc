@@ -127,14 +127,15 @@ absl::StatusOr<ModelTables> RemoteConnection::ResolveModel(const ResolveModelPar
   using Stub = v1::PositionalEncodingService::Stub;
   // Protobuf would send it all the same, and the server could not read the request.
   const ModelQuery& query = params.query;
-  if (!google::protobuf::internal::IsStructurallyValidUTF8(query.config_json)) {
-    return absl::InvalidArgumentError("config_json is not UTF-8");
+  const bool is_gguf = !query.gguf_json.empty();
+  if (!google::protobuf::internal::IsStructurallyValidUTF8(is_gguf ? query.gguf_json : query.config_json)) {
+    return absl::InvalidArgumentError(absl::StrCat(is_gguf ? "gguf_json" : "config_json", " is not UTF-8"));
   }
   v1::ResolveModelRequest request;
-  if (query.gguf_json.empty()) {
-    request.set_config_json(query.config_json);
-  } else {
+  if (is_gguf) {
     request.set_gguf_json(query.gguf_json);
+  } else {
+    request.set_config_json(query.config_json);
   }
   request.set_runtime(static_cast<v1::Runtime>(query.runtime));
   if (query.effective_length) request.set_effective_length(*query.effective_length);

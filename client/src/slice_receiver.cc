@@ -44,7 +44,8 @@ absl::Status SliceReceiver::Begin(const SliceInfo& header) {
 absl::Status SliceReceiver::CheckChunk(const Frame& frame) const {
   const int64_t left = slice_->row_count - next_row_;
   if (frame.row_count < 0 || frame.row_count > left) return Malformed("beyond the last row");
-  if (frame.row_count > 0 && frame.first_row != next_row_) return Malformed("out of its order");
+  const bool is_next = frame.first_row == next_row_ && next_row_ >= 0;
+  if (frame.row_count > 0 && !is_next) return Malformed("out of its order");
   if (frame.row_count == 0 && frame.tensors.empty()) return absl::OkStatus();
   if (frame.tensors.size() != slice_->tensors.size()) return Malformed("with other tensors");
   // Neither sum nor product can overflow: they are part of the whole answer's size, which has been checked.

@@ -50,6 +50,16 @@ TEST_F(ClientTest, ListTablesReadsAllPages) {
   EXPECT_EQ(tables->back().key, "c");
 }
 
+TEST_F(ClientTest, PagesOfTablesShareOneTime) {
+  std::vector<absl::Duration> timeouts;
+  EXPECT_CALL(*connection_, ListTables).Times(2).WillRepeatedly([&](const ListTablesParams& params) {
+    timeouts.push_back(params.call.timeout.value_or(absl::InfiniteDuration()));
+    return TablePage{.next_page_token = timeouts.size() == 1 ? "t" : ""};
+  });
+  EXPECT_OK(client_.ListTables({.timeout = absl::Hours(1)}));
+  EXPECT_LT(timeouts[1], timeouts[0]);
+}
+
 TEST_F(ClientTest, ListTablesEndsWhenAPageRepeats) {
   EXPECT_CALL(*connection_, ListTables).WillRepeatedly(Return(TablePage{.next_page_token = "t"}));
   EXPECT_THAT(client_.ListTables(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("repeats")));

@@ -267,6 +267,12 @@ TEST_F(RemoteConnectionTest, DeadlineEndsACallThatHangs) {
   test_is_over->Notify();
 }
 
+TEST_F(RemoteConnectionTest, TextThatIsNotUtf8IsNotSent) {
+  for (const ModelQuery& query : {ModelQuery{.config_json = "\xff"}, ModelQuery{.gguf_json = "\xff"}}) {
+    EXPECT_THAT(client_->ResolveModel(query), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("UTF-8")));
+  }
+}
+
 TEST_F(RemoteConnectionTest, TokenTravelsWithEveryCall) {
   Connect({.token = "secret"});
   EXPECT_OK(client_->Get(small_));
