@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <unordered_set>
@@ -94,7 +95,12 @@ class AsyncClient::Calls {
 
 AsyncClient::Calls::Calls(std::shared_ptr<Connection> connection, int threads)
     : connection_(std::move(connection)) {
-  for (int i = 0; i < std::max(threads, 1); ++i) threads_.emplace_back([this] { Work(); });
+  try {
+    for (int i = 0; i < std::max(threads, 1); ++i) threads_.emplace_back([this] { Work(); });
+  } catch (const std::system_error&) {
+    // No more threads to be had: those that run do the work. They cannot be left waiting for an end.
+    if (threads_.empty()) throw;
+  }
 }
 
 AsyncClient::Calls::~Calls() {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <span>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -49,7 +50,13 @@ class ParallelReader {
     std::vector<std::jthread> threads;
     // The caller's on_progress may throw; the threads are joined then, too.
     const absl::Cleanup stop = [this] { stop_.request_stop(); };
-    for (size_t i = 0; i < plan_.parts.size(); ++i) threads.emplace_back([this, i] { ReadPartNumber(i); });
+    for (size_t i = 0; i < plan_.parts.size(); ++i) {
+      try {
+        threads.emplace_back([this, i] { ReadPartNumber(i); });
+      } catch (const std::system_error&) {
+        ReadPartNumber(i);  // no more threads to be had
+      }
+    }
     Watch(on_progress);
     if (is_another_) return std::nullopt;
     return first_error_;

@@ -12,6 +12,7 @@
 #include "tests/integration/tables.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/client/computing_service.h"
+#include "tests/unit/client/thread_limit.h"
 
 namespace posenc {
 namespace {
@@ -54,6 +55,14 @@ class AsyncClientTest : public ::testing::Test {
   std::optional<AsyncClient> client_;
   Client local_{MakeLocalConnection()};
 };
+
+TEST_F(AsyncClientTest, FewerThreadsDoTheWorkWhereThereAreNoMore) {
+  {
+    const ThreadLimit limit(1);
+    Use(MakeLocalConnection(), {.threads = 3});
+  }
+  ExpectSame(client_->Get(kSmall).get(), local_.Get(kSmall));
+}
 
 TEST_F(AsyncClientTest, FuturesHaveThePlainAnswers) {
   for (const auto& connection : {MakeConnection(service_.target()), MakeLocalConnection()}) {

@@ -11,6 +11,7 @@
 #include "tests/integration/tables.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/client/computing_service.h"
+#include "tests/unit/client/thread_limit.h"
 
 namespace posenc {
 namespace {
@@ -101,6 +102,12 @@ class ParallelReadTest : public ::testing::Test {
 TEST_F(ParallelReadTest, WholeTableComesInPartsByteForByte) {
   ExpectRight(client_->Get(kRope));
   EXPECT_THAT(service_.streams(), UnorderedElementsAre(Pair(0, 0), Pair(32768, 0), Pair(65536, 0), Pair(98304, 0)));
+}
+
+TEST_F(ParallelReadTest, PartsWithoutAThreadAreReadByTheCaller) {
+  ExpectRight(client_->Get(kRope));  // gRPC has its threads now
+  const ThreadLimit limit(1);
+  ExpectRight(client_->Get(kRope));
 }
 
 TEST_F(ParallelReadTest, OneStreamIsEnoughWhereTheCallerSaysSo) {
