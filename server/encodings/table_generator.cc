@@ -1,5 +1,7 @@
 #include "server/encodings/table_generator.h"
 
+#include <mpfr.h>
+
 #include <variant>
 
 #include "server/core/normalize.h"
@@ -23,6 +25,19 @@ struct Context {
   const TensorCatalog& catalog;
   ElementType type() const { return spec.element_type; }
   bool exact() const { return spec.arithmetic == Arithmetic::kExact; }
+};
+
+// MPFR keeps constants (pi, log 2) for each thread, and leaves them behind when the thread ends.
+class ThreadConstants {
+ public:
+  // Constructed by the first use in a thread, so that the thread's end destroys it.
+  void Use() { used_ = true; }
+  ~ThreadConstants() {
+    if (used_) mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);
+  }
+
+ private:
+  bool used_ = false;
 };
 
 Result Make(const SinusoidalSpec& spec, const Context& context) {
@@ -68,6 +83,8 @@ absl::StatusOr<Generator> MakeTableGenerator(const TableSpec& normalized, const 
   absl::StatusOr<TableSpec> spec = Normalize(normalized);
   if (!spec.ok()) return spec.status();
   if (absl::Status bound = BindTensors(catalog, *spec); !bound.ok()) return bound;
+  thread_local ThreadConstants constants;
+  constants.Use();
   const Context context{*spec, catalog};
   return std::visit([&](const auto& family) { return Make(family, context); }, spec->family);
 }

@@ -1,6 +1,9 @@
 #include "server/encodings/table_generator.h"
 
+#include <malloc.h>
+
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -163,6 +166,18 @@ TEST(KernelTargetTest, UnknownNameIsRefusedWithTheList) {
 TEST(MakeTableGeneratorTest, RefusesWhatIsNotValid) {
   EXPECT_THAT(MakeTableGenerator({.family = RopeSpec{.head_dim = 7}}),
               ViolatesField("rope.head_dim"));
+}
+
+TEST(MakeTableGeneratorTest, ThreadsThatEndLeaveNothingBehind) {
+  constexpr int kThreads = 50;
+  const auto make_in_threads = [] {
+    for (int i = 0; i < kThreads; ++i) {
+      std::thread([] { EXPECT_OK(MakeTableGenerator({.family = RopeSpec{.head_dim = 128}})); }).join();
+    }
+    return static_cast<double>(mallinfo2().uordblks);
+  };
+  const double before = make_in_threads();  // and whatever is made once
+  EXPECT_LT(make_in_threads() - before, kThreads * 512.0);
 }
 
 }  // namespace
