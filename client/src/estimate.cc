@@ -4,6 +4,9 @@
 #include <optional>
 #include <variant>
 
+#include "client/src/unary_slice.h"
+#include "server/core/limits.h"
+
 namespace posenc {
 namespace {
 
@@ -116,6 +119,14 @@ double EstimateBytes(const TableSpec& spec, const Selection& selection) {
   const double elements = rows * Length(columns, extent.columns) * extent.column_elements *
                           Length(selection.heads, extent.heads);
   return std::max(0.0, elements * static_cast<double>(element_bytes));
+}
+
+bool FitsOneMessage(const TableSpec& spec, const Selection& selection, double bytes) {
+  if (bytes > kMaxUnaryBytes) return false;
+  if (!selection.columns && !selection.keys && !selection.heads) return true;
+  Selection whole_rows = selection;
+  whole_rows.columns = whole_rows.keys = whole_rows.heads = std::nullopt;
+  return EstimateBytes(spec, whole_rows) <= static_cast<double>(limits::kMaxGatherBytes);
 }
 
 }  // namespace posenc

@@ -15,6 +15,10 @@ namespace posenc {
 // selection, but for stored tensors and M-RoPE positions.
 double EstimateBytes(const TableSpec& spec, const Selection& selection);
 
+// Returns whether a slice of `bytes`, so estimated, can be asked for in one message: it is small, and so is
+// what the service generates for it. That is whole rows, whatever columns, keys or heads are kept.
+bool FitsOneMessage(const TableSpec& spec, const Selection& selection, double bytes);
+
 }  // namespace posenc
 
 #endif  // POSENC_CLIENT_SRC_ESTIMATE_H_

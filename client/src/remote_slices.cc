@@ -168,7 +168,7 @@ absl::StatusOr<Table> RemoteConnection::Fetch(const FetchParams& params) {
       if (table.ok()) return table;
     }
   }
-  if (bytes <= kMaxUnaryBytes) {
+  if (FitsOneMessage(params.spec, params.selection, bytes)) {
     absl::StatusOr<Table> table = FetchUnary(take_rest(), bytes);
     // A server whose operator allows less in one message.
     if (table.status().code() != absl::StatusCode::kFailedPrecondition) return table;

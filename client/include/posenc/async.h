@@ -15,7 +15,8 @@
 //   else, and every slice of other connections, waits for one of AsyncOptions::threads. A callback runs once,
 //   on a thread of gRPC's or of this client, never inside the call that it belongs to; several may run at the
 //   same time. It must not throw, nor block for long: others wait behind it. It may begin further calls.
-// Timeouts: count from the call, the wait for a thread included.
+// Timeouts: count from the call, the wait for a thread included; the usual one, of a call that gives none,
+//   counts from when it has a thread.
 // Cancelling: AsyncCall::Cancel, or a stop of CallOptions::stop, which is the way with futures. A call to a
 //   service ends, there as well, and its answer is Cancelled. One that computes in this process ends as it
 //   would have; one that waits for a thread is answered when its turn comes.

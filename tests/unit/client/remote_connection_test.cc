@@ -80,6 +80,15 @@ TEST_F(RemoteConnectionTest, LargeAnswersAreStreamed) {
   EXPECT_THAT(service_.skips(), ElementsAre(0));
 }
 
+TEST_F(RemoteConnectionTest, FewColumnsOfManyLongRowsAreStreamed) {
+  const Sinusoidal wide{.d_model = 8192, .max_len = 1 << 20};
+  const Selection few{.positions = std::vector<int64_t>(32769), .columns = Range{0, 2}};
+  EXPECT_OK(client_->Slice(wide, few));
+  EXPECT_THAT(service_.skips(), ElementsAre(0));
+  EXPECT_OK(client_->Slice(wide, {.positions = std::vector<int64_t>(32768), .columns = Range{0, 2}}));
+  EXPECT_THAT(service_.skips(), SizeIs(1));
+}
+
 TEST_F(RemoteConnectionTest, StreamsWhereTheServerAllowsNoMessageOfThatSize) {
   service_.on_call = [](int call) {
     return call == 1 ? grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "use StreamSlice")
