@@ -59,6 +59,14 @@ Outcome LoadCatalog(const GlobalFlags& globals, std::shared_ptr<const TensorCata
   return {};
 }
 
+// gRPC takes any text for a name to ask the DNS for, port 443.
+Outcome CheckAddress(const std::string& server) {
+  constexpr const char* kAllowed = "allowed: HOST:PORT, unix:PATH";
+  if (server.empty()) return Usage(absl::StrCat("--server is empty; ", kAllowed));
+  if (server.find_first_not_of("0123456789") != std::string::npos) return {};
+  return Usage(absl::StrCat("--server ", server, " has no host; ", kAllowed, "; is it localhost:", server, "?"));
+}
+
 bool UsesTls(const GlobalFlags& globals) { return globals.tls || !globals.tls_ca_file.empty(); }
 
 bool HoldsCertificate(const std::string& pem) {
@@ -132,7 +140,7 @@ Outcome Session::Connect(std::shared_ptr<Connection>& connection) const {
     return {};
   }
   if (!globals.learned.empty()) return Usage("--learned needs --local; a server has tensors of its own");
-  if (globals.server.empty()) return Usage("--server is empty; allowed: HOST:PORT, unix:PATH");
+  if (Outcome outcome = CheckAddress(globals.server); !outcome.ok()) return outcome;
   // A person wants to know at once that nobody answers.
   ConnectionOptions options{.retry = {.max_attempts = 3}, .wait_for_ready = false};
   if (UsesTls(globals)) {

@@ -1,10 +1,12 @@
 // What posenc-server is measured against: two gRPC servers that send the same constant bytes again and
 // again, without looking at what was asked.
 //
-//   bare_server UNARY_BYTES STREAM_MESSAGES      prints "RAW_PORT TYPED_PORT", ends with its standard input
+//   bare_server UNARY_BYTES MESSAGE_BYTES STREAM_MESSAGES
+//
+//   prints "RAW_PORT TYPED_PORT", ends with its standard input
 //
 // raw    the least that gRPC can do: callback methods over ByteBuffers, whose answers are references to one
-//        buffer. GetSlice answers UNARY_BYTES, StreamSlice STREAM_MESSAGES messages of 1 MiB.
+//        buffer. GetSlice answers UNARY_BYTES, StreamSlice STREAM_MESSAGES messages of MESSAGE_BYTES.
 // typed  what the tutorial of gRPC teaches: blocking methods that fill generated messages with set_data.
 //        StreamSlice sends the same messages; GetSlice answers all their bytes in one message.
 
@@ -24,7 +26,11 @@ namespace {
 
 using Generated = v1::PositionalEncodingService;
 
-constexpr size_t kMessageBytes = size_t{1} << 20;
+struct Sizes {
+  size_t unary_bytes;
+  size_t message_bytes;
+  int64_t stream_messages;
+};
 
 grpc::ByteBuffer ConstantBuffer(size_t bytes) {
   const grpc::Slice slice(std::string(bytes, 'x'));
@@ -52,10 +58,10 @@ class RawService final
     : public Generated::WithRawCallbackMethod_GetSlice<
           Generated::WithRawCallbackMethod_StreamSlice<Generated::Service>> {
  public:
-  RawService(size_t unary_bytes, int64_t stream_messages)
-      : answer_(ConstantBuffer(unary_bytes)),
-        message_(ConstantBuffer(kMessageBytes)),
-        stream_messages_(stream_messages) {}
+  explicit RawService(const Sizes& sizes)
+      : answer_(ConstantBuffer(sizes.unary_bytes)),
+        message_(ConstantBuffer(sizes.message_bytes)),
+        stream_messages_(sizes.stream_messages) {}
 
   grpc::ServerUnaryReactor* GetSlice(grpc::CallbackServerContext* context, const grpc::ByteBuffer*,
                                      grpc::ByteBuffer* answer) override {
@@ -77,8 +83,9 @@ class RawService final
 
 class TypedService final : public Generated::Service {
  public:
-  explicit TypedService(int64_t stream_messages)
-      : data_(kMessageBytes * static_cast<size_t>(stream_messages), 'x') {}
+  explicit TypedService(const Sizes& sizes)
+      : message_bytes_(sizes.message_bytes),
+        data_(sizes.message_bytes * static_cast<size_t>(sizes.stream_messages), 'x') {}
 
   grpc::Status GetSlice(grpc::ServerContext*, const v1::GetSliceRequest*,
                         v1::GetSliceResponse* answer) override {
@@ -87,15 +94,16 @@ class TypedService final : public Generated::Service {
   }
   grpc::Status StreamSlice(grpc::ServerContext*, const v1::StreamSliceRequest*,
                            grpc::ServerWriter<v1::StreamSliceResponse>* writer) override {
-    for (size_t at = 0; at < data_.size(); at += kMessageBytes) {
+    for (size_t at = 0; at < data_.size(); at += message_bytes_) {
       v1::StreamSliceResponse chunk;
-      chunk.add_tensors()->set_data(&data_[at], kMessageBytes);
+      chunk.add_tensors()->set_data(&data_[at], message_bytes_);
       if (!writer->Write(chunk)) break;
     }
     return grpc::Status::OK;
   }
 
  private:
+  const size_t message_bytes_;
   const std::string data_;
 };
 
@@ -107,9 +115,9 @@ std::unique_ptr<grpc::Server> Serve(grpc::Service& service, int& port) {
   return builder.BuildAndStart();
 }
 
-int Run(size_t unary_bytes, int64_t stream_messages) {
-  RawService raw(unary_bytes, stream_messages);
-  TypedService typed(stream_messages);
+int Run(const Sizes& sizes) {
+  RawService raw(sizes);
+  TypedService typed(sizes);
   int raw_port = 0, typed_port = 0;
   const auto raw_server = Serve(raw, raw_port);
   const auto typed_server = Serve(typed, typed_port);
@@ -127,9 +135,11 @@ int Run(size_t unary_bytes, int64_t stream_messages) {
 }  // namespace posenc::bench
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: bare_server UNARY_BYTES STREAM_MESSAGES\n";
+  if (argc != 4) {
+    std::cerr << "usage: bare_server UNARY_BYTES MESSAGE_BYTES STREAM_MESSAGES\n";
     return 2;
   }
-  return posenc::bench::Run(std::strtoull(argv[1], nullptr, 10), std::atoll(argv[2]));
+  return posenc::bench::Run({.unary_bytes = std::strtoull(argv[1], nullptr, 10),
+                             .message_bytes = std::strtoull(argv[2], nullptr, 10),
+                             .stream_messages = std::atoll(argv[3])});
 }

@@ -85,7 +85,7 @@ struct Side {
 
 void Measure() {
   const PosencServer server = ValueOrExit(StartPosencServer({"--cache-bytes", "512MiB"}));
-  const BareServer bare = ValueOrExit(StartBareServer(kSmallBytes, kTableBytes >> 20));
+  const BareServer bare = ValueOrExit(StartBareServer(kSmallBytes, kTableBytes));
   Client client(MakeConnection(server.target));
   const TableRequest table = Rope{.head_dim = 128, .max_len = 524288};
   ExitOnError(client.Stream(table, {}, [](const Chunk&) { return absl::OkStatus(); }));

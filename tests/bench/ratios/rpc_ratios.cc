@@ -65,7 +65,7 @@ class RpcRatios {
   }
 
   void StreamVsRaw() {
-    Stream("stream_vs_raw_grpc", "a bare stream of a constant buffer in 1 MiB messages", kRawRounds,
+    Stream("stream_vs_raw_grpc", "a bare stream of a constant buffer in messages of 2 MiB", kRawRounds,
            [&] { return ReadTable(); }, [&] { return ReadRaw(raw_); });
   }
   void StreamServerVsRaw() {
@@ -73,7 +73,7 @@ class RpcRatios {
            [&] { return ReadRaw(raw_to_ours_); }, [&] { return ReadRaw(raw_); });
   }
   void StreamVsTyped() {
-    Stream("stream_vs_typed_grpc", "generated server and client, 1 MiB messages", kTypedRounds,
+    Stream("stream_vs_typed_grpc", "generated server and client, messages of 2 MiB", kTypedRounds,
            [&] { return ReadTable(); }, [&] { return typed_.ReadStream(table_memory()); });
   }
   void StreamVsTypedMessage() {
@@ -115,7 +115,7 @@ class RpcRatios {
   }
 
   const PosencServer server_ = ValueOrExit(StartPosencServer({"--cache-bytes", "512MiB"}));
-  const BareServer bare_ = ValueOrExit(StartBareServer(kSmallBytes, kTableBytes >> 20));
+  const BareServer bare_ = ValueOrExit(StartBareServer(kSmallBytes, kTableBytes));
   Client ours_{MakeConnection(server_.target, {.shared_memory = false})};
   RawClient raw_{bare_.raw_target};
   RawClient raw_to_ours_{server_.target};

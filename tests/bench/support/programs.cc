@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "server/core/limits.h"
 
 namespace posenc::bench {
 namespace {
@@ -41,10 +42,12 @@ absl::StatusOr<PosencServer> StartPosencServer(std::vector<std::string> flags, c
   }
 }
 
-absl::StatusOr<BareServer> StartBareServer(int64_t unary_bytes, int64_t stream_messages) {
-  auto process = ChildProcess::Start({absl::StrCat(ProgramFolder(), "/bare_server"),
-                                      absl::StrCat(unary_bytes), absl::StrCat(stream_messages)},
-                                     Output::kStdout);
+absl::StatusOr<BareServer> StartBareServer(int64_t unary_bytes, int64_t stream_bytes) {
+  constexpr size_t kMessageBytes = limits::kDefaultBlockBytes;
+  auto process = ChildProcess::Start(
+      {absl::StrCat(ProgramFolder(), "/bare_server"), absl::StrCat(unary_bytes), absl::StrCat(kMessageBytes),
+       absl::StrCat(stream_bytes / static_cast<int64_t>(kMessageBytes))},
+      Output::kStdout);
   if (!process.ok()) return process.status();
   const absl::StatusOr<std::string> line = (*process)->ReadLine();
   if (!line.ok()) return line.status();

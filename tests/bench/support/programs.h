@@ -31,8 +31,8 @@ struct BareServer {
   std::string typed_target;
 };
 
-// Starts bare_server; see there.
-absl::StatusOr<BareServer> StartBareServer(int64_t unary_bytes, int64_t stream_messages);
+// Starts bare_server; see there. Its streams have `stream_bytes`, in messages of the size of posenc-server's blocks.
+absl::StatusOr<BareServer> StartBareServer(int64_t unary_bytes, int64_t stream_bytes);
 
 // Ends the program with a message unless `status` is OK.
 void ExitOnError(const absl::Status& status);

@@ -75,6 +75,12 @@ TEST_F(CliTest, UsageErrorsExitWithTwo) {
   }
 }
 
+TEST_F(CliTest, PortAloneIsNoAddress) {
+  const Result result = Run("tables --server 50051");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("allowed: HOST:PORT, unix:PATH; is it localhost:50051?"));
+}
+
 TEST_F(CliTest, UsageErrorsSayWhatIsWrong) {
   EXPECT_THAT(Run("nonsense").err, StartsWith("posenc: unknown: nonsense\n"));
   EXPECT_THAT(Run("rope --head-dim 0x10").err, HasSubstr("--head-dim: '0x10'; allowed: a whole number"));
