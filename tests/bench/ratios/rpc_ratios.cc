@@ -73,7 +73,7 @@ class RpcRatios {
            [&] { return ReadRaw(raw_to_ours_); }, [&] { return ReadRaw(raw_); });
   }
   void StreamVsTyped() {
-    Stream("stream_vs_typed_grpc", "generated server and client, messages of 2 MiB", kTypedRounds,
+    Stream("stream_vs_typed_grpc", "generated server and client, messages of 1 MiB", kTypedRounds,
            [&] { return ReadTable(); }, [&] { return typed_.ReadStream(table_memory()); });
   }
   void StreamVsTypedMessage() {
