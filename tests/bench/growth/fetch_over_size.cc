@@ -13,6 +13,7 @@ namespace posenc::bench {
 namespace {
 
 constexpr uint64_t kRowBytes = 512;  // cos and sin of head_dim 128
+constexpr uint64_t kServerBytes = uint64_t{4608} << 20;
 // Larger tables are not held by the client: their chunks pass through.
 constexpr uint64_t kMaxHeldBytes = uint64_t{1} << 30;
 
@@ -43,8 +44,11 @@ double FirstTouchSeconds() {
 }  // namespace
 
 void PrintFetchOverSize() {
-  const PosencServer server = ValueOrExit(StartPosencServer({"--cache-bytes", "4608MiB"}));
+  const PosencServer server = ValueOrExit(StartPosencServer({"--cache-bytes", absl::StrCat(kServerBytes)}));
   Client client(MakeConnection(server.target, {.shared_memory = false}));
+  // A server that has been at work for a while: it has had all of its memory, and large blocks find it again.
+  const Rope first{.head_dim = 128, .max_len = kServerBytes / kRowBytes};
+  ExitOnError(client.Warm({.specs = {TableRequest(first).spec()}, .unpinned = true}));
   std::vector<std::vector<std::string>> rows;
   double base = 10000.0;
   for (const Size& size : kSizes) {
@@ -62,9 +66,9 @@ void PrintFetchOverSize() {
   }
   std::cout << "### Time to fetch, over the size of the table\n\n"
                "Rotary tables of head_dim 128 in F32, one client over loopback gRPC into new memory; the one of "
-               "4 GiB passes through in chunks. Medians. Cold: nobody has asked for the table before, and the "
-               "server's memory is new to it until its 4.5 GiB are used once. New memory alone costs "
-            << TimeText(FirstTouchSeconds()) << " for each GiB here, on either side.\n\n";
+               "4 GiB passes through in chunks. Medians. Cold: nobody has asked for the table before; its blocks take the "
+               "memory of others. New memory alone costs the client "
+            << TimeText(FirstTouchSeconds()) << " for each GiB here.\n\n";
   PrintTable({"table", "rows", "warm", "", "cold", ""}, rows);
 }
 
