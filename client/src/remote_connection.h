@@ -18,6 +18,7 @@
 #include "client/src/channels.h"
 #include "client/src/parallel_read.h"
 #include "client/src/retry.h"
+#include "client/src/slice_call.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "posenc/connection.h"
 #include "posenc/v1/positional_encoding_service.grpc.pb.h"
@@ -78,7 +79,8 @@ class RemoteConnection : public Connection {
   absl::Status Explain(const absl::Status& status, int attempts, absl::Duration elapsed) const;
   absl::StatusOr<Table> FetchUnary(const FetchParams& params, double bytes);
   absl::StatusOr<Table> FetchStream(const FetchParams& params);
-  absl::Status StreamOver(const std::shared_ptr<grpc::Channel>& channel, const StreamParams& params);
+  absl::Status StreamOver(const std::shared_ptr<grpc::Channel>& channel, const StreamParams& params,
+                          ConsumeOn where);
   // Reads a large answer into the caller's memory in several parts at once. Nothing when it is not to be cut.
   std::optional<absl::Status> StreamInParts(const StreamParams& params, const ReadProgress& on_progress);
   // Maps a whole table of a server on this host. Any error means: stream it instead.

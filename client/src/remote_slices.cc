@@ -43,7 +43,7 @@ absl::StatusOr<Table> RemoteConnection::FetchUnary(const FetchParams& params, do
 }
 
 absl::Status RemoteConnection::StreamOver(const std::shared_ptr<grpc::Channel>& channel,
-                                          const StreamParams& params) {
+                                          const StreamParams& params, ConsumeOn where) {
   SliceReceiver receiver(params);
   v1::StreamSliceRequest request;
   *request.mutable_spec() = EncodeSpec(params.spec);
@@ -54,7 +54,7 @@ absl::Status RemoteConnection::StreamOver(const std::shared_ptr<grpc::Channel>& 
   absl::Status status = Run(params.call, bytes, [&](grpc::ClientContext& context, RetryLoop& loop) {
     const int64_t begin = receiver.next_row();
     request.set_skip_rows(begin);
-    absl::Status ended = CallStream(channel, kStreamSlice, request, context,
+    absl::Status ended = CallStream(channel, kStreamSlice, request, context, where,
                                     [&](grpc::ByteBuffer& message) { return receiver.Accept(message); });
     if (receiver.stopped_by_caller()) {
       stopped = ended;
@@ -79,7 +79,9 @@ std::optional<absl::Status> RemoteConnection::StreamInParts(const StreamParams& 
   limited.call.timeout = TimeoutOf(params.call, bytes);
   return ReadInParallel(
       *plan, limited,
-      [this](size_t part, const StreamParams& stream) { return StreamOver(channels_.bulk[part], stream); },
+      [this](size_t part, const StreamParams& stream) {
+        return StreamOver(channels_.bulk[part], stream, ConsumeOn::kReceiver);
+      },
       on_progress);
 }
 
@@ -88,7 +90,7 @@ absl::Status RemoteConnection::Stream(const StreamParams& params) {
   if (params.destinations && !params.on_chunk && !params.checksums_only && params.skip_rows == 0) {
     if (std::optional<absl::Status> status = StreamInParts(params, {})) return *std::move(status);
   }
-  return StreamOver(channels_.bulk.front(), params);
+  return StreamOver(channels_.bulk.front(), params, params.on_chunk ? ConsumeOn::kCaller : ConsumeOn::kReceiver);
 }
 
 absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {
@@ -113,7 +115,8 @@ absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {
       return absl::OkStatus();
     };
   }
-  absl::Status status = StreamOver(channels_.bulk.front(), stream);
+  absl::Status status =
+      StreamOver(channels_.bulk.front(), stream, stream.on_chunk ? ConsumeOn::kCaller : ConsumeOn::kReceiver);
   if (!status.ok()) return status;
   return (*std::move(builder)).Build();
 }

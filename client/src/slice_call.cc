@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -18,12 +19,15 @@ namespace {
 
 constexpr size_t kMaxWaitingMessages = 2;
 
+using Consume = std::function<absl::Status(grpc::ByteBuffer& message)>;
+
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& request) {
   const grpc::Slice slice(request.SerializeAsString());
   return {&slice, 1};
 }
 
-// Receives a stream on gRPC's threads. The caller's thread takes the messages with Next, then joins.
+// Receives a stream on gRPC's threads. The caller's thread takes the messages with Next, or leaves the rest of
+// them to gRPC's threads, then joins.
 //
 // Reads are started outside of the lock, since gRPC may run reactions inside of the start; and outside of
 // reactions, which is what the hold is for: without it gRPC may be done with the call before.
@@ -51,6 +55,22 @@ class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
     return message;
   }
 
+  // Leaves all further messages to `consume`, on gRPC's threads; false while there are some for Next.
+  bool LeaveRestTo(const Consume& consume) {
+    const std::lock_guard lock(mutex_);
+    if (!waiting_.empty()) return false;
+    consume_ = &consume;
+    return true;
+  }
+
+  // Waits until there are no more messages; returns, or throws, what ended consuming them.
+  absl::Status AwaitRest() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return reads_ended_; });
+    if (thrown_) std::rethrow_exception(thrown_);
+    return consumed_;
+  }
+
   // Waits until gRPC has let go of this object. Requires: no more messages, or the call is cancelled.
   grpc::Status Join() {
     RemoveHold();
@@ -62,6 +82,10 @@ class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
  private:
   void OnReadDone(bool ok) override {
     std::unique_lock lock(mutex_);
+    if (ok && consume_ != nullptr) {
+      lock.unlock();
+      return ConsumeIncoming();
+    }
     if (ok) {
       waiting_.emplace_back().Swap(&incoming_);
       paused_ = waiting_.size() >= kMaxWaitingMessages;
@@ -72,6 +96,24 @@ class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
     changed_.notify_one();
     lock.unlock();
     if (read_on) StartRead(&incoming_);
+  }
+
+  // The next read begins behind it, so that no two threads consume.
+  void ConsumeIncoming() {
+    absl::Status consumed;
+    std::exception_ptr thrown;
+    try {
+      consumed = (*consume_)(incoming_);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    incoming_.Clear();
+    if (consumed.ok() && !thrown) return StartRead(&incoming_);
+    const std::lock_guard lock(mutex_);
+    consumed_ = std::move(consumed);
+    thrown_ = thrown;
+    reads_ended_ = true;
+    changed_.notify_one();
   }
 
   void OnDone(const grpc::Status& status) override {
@@ -90,6 +132,9 @@ class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
   std::deque<grpc::ByteBuffer> waiting_;
   bool paused_ = false;       // no read is under way, because enough messages are waiting
   bool reads_ended_ = false;  // there will be no more messages
+  const Consume* consume_ = nullptr;  // takes the messages instead of the caller, once it is there
+  absl::Status consumed_;             // an error of consume_
+  std::exception_ptr thrown_;         // an exception of consume_
   bool done_ = false;
   grpc::Status status_;
 };
@@ -121,7 +166,7 @@ absl::StatusOr<grpc::ByteBuffer> CallUnary(const std::shared_ptr<grpc::Channel>&
 
 absl::Status CallStream(const std::shared_ptr<grpc::Channel>& channel, const char* method,
                         const google::protobuf::MessageLite& request, grpc::ClientContext& context,
-                        const std::function<absl::Status(grpc::ByteBuffer& message)>& consume) {
+                        ConsumeOn where, const Consume& consume) {
   grpc::GenericStub stub(channel);
   StreamReader reader;
   stub.PrepareBidiStreamingCall(&context, method, grpc::StubOptions(), &reader);
@@ -134,10 +179,14 @@ absl::Status CallStream(const std::shared_ptr<grpc::Channel>& channel, const cha
   absl::Status consumed;
   while (std::optional<grpc::ByteBuffer> message = reader.Next()) {
     consumed = consume(*message);
-    if (consumed.ok()) continue;
-    context.TryCancel();
-    break;
+    if (!consumed.ok()) break;
+    message->Clear();
+    if (where == ConsumeOn::kReceiver && reader.LeaveRestTo(consume)) {
+      consumed = reader.AwaitRest();
+      break;
+    }
   }
+  if (!consumed.ok()) context.TryCancel();
   std::move(abandon).Cancel();
   const grpc::Status status = reader.Join();
   return consumed.ok() ? FromGrpc(status) : consumed;

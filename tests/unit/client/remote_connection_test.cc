@@ -1,5 +1,6 @@
 #include "client/src/remote_connection.h"
 
+#include <set>
 #include <thread>
 
 #include "absl/synchronization/notification.h"
@@ -28,11 +29,12 @@ class RemoteConnectionTest : public ::testing::Test {
   RemoteConnectionTest() { Connect({}); }
 
   void Connect(const ConnectionOptions& options) {
-    client_.emplace(std::make_shared<RemoteConnection>(
+    connection_ = std::make_shared<RemoteConnection>(
         service_.target(), options,
         RetryEnvironment{.now = [this] { return absl::Now() + passed_; },
                          .sleep = [this](absl::Duration time) { sleeps_.push_back(time); },
-                         .random = [] { return 0.5; }}));
+                         .random = [] { return 0.5; }});
+    client_.emplace(connection_);
   }
 
   // Reads all rows by a stream; the memory is too small for nothing but what the service sends.
@@ -57,6 +59,7 @@ class RemoteConnectionTest : public ::testing::Test {
   }
 
   FaultyService service_;
+  std::shared_ptr<Connection> connection_;
   std::optional<Client> client_;
   std::vector<absl::Duration> sleeps_;
   absl::Duration passed_;  // time that a test lets pass
@@ -189,6 +192,23 @@ TEST_F(RemoteConnectionTest, CallerEndsAStreamWithItsOwnError) {
               StatusIs(absl::StatusCode::kUnavailable, "enough"));
   EXPECT_EQ(chunks, 1);
   EXPECT_EQ(service_.calls(), 1);
+}
+
+TEST_F(RemoteConnectionTest, CallersFunctionsRunOnTheCallersThread) {
+  std::set<std::thread::id> threads;
+  StreamParams params{.spec = TableRequest(small_).spec()};
+  params.destinations = [&](const SliceInfo&) -> absl::StatusOr<std::vector<std::span<std::byte>>> {
+    threads.insert(std::this_thread::get_id());
+    return std::vector<std::span<std::byte>>{std::as_writable_bytes(std::span(numbers_))};
+  };
+  EXPECT_OK(connection_->Stream(params));
+  ExpectAllRows();
+  params.on_chunk = [&](const Chunk&) {
+    threads.insert(std::this_thread::get_id());
+    return absl::OkStatus();
+  };
+  EXPECT_OK(connection_->Stream(params));
+  EXPECT_THAT(threads, ElementsAre(std::this_thread::get_id()));
 }
 
 TEST_F(RemoteConnectionTest, ExceptionOfTheCallerEndsTheStream) {
