@@ -57,7 +57,8 @@ class NearCache : public ForwardingConnection<CachingConnection> {
  private:
   std::optional<SliceIdentity> Identify(const TableSpec& spec, const Selection& selection);
   absl::StatusOr<Table> FetchOnce(const SliceIdentity& slice, const FetchParams& params);
-  absl::StatusOr<Table> Lead(const SliceIdentity& slice, const FetchParams& params, Flight& flight);
+  absl::StatusOr<Table> Lead(const SliceIdentity& slice, const FetchParams& params,
+                             std::optional<absl::Time> deadline, Flight& flight);
   void Land(const std::string& identity, Flight& flight, absl::StatusOr<Table> result);
 
   mutable NearCacheStore store_;
@@ -97,17 +98,26 @@ void NearCache::Land(const std::string& identity, Flight& flight, absl::StatusOr
   flight.landed.notify_all();
 }
 
-absl::StatusOr<Table> NearCache::Lead(const SliceIdentity& slice, const FetchParams& params, Flight& flight) {
-  ++misses_;
+absl::StatusOr<Table> NearCache::Lead(const SliceIdentity& slice, const FetchParams& params,
+                                      std::optional<absl::Time> deadline, Flight& flight) {
   absl::StatusOr<Table> result = absl::CancelledError("the call ended with an exception");
-  // The caller's on_progress may throw; those who wait are not left waiting.
+  // Memory may run out and the caller's on_progress may throw; those who wait are not left waiting.
   const absl::Cleanup land = [&] { Land(slice.text, flight, result); };
-  result = inner_->Fetch(params);
+  if (store_.Learn(slice, params.spec, params.selection)) {
+    if (std::optional<Table> table = Recall(params.spec, params.selection)) {
+      result = *std::move(table);
+      return absl::StatusOr<Table>(result);  // a copy: the other one lands
+    }
+  }
+  FetchParams rest = params;
+  if (deadline) rest.call.timeout = *deadline - absl::Now();
+  ++misses_;
+  result = inner_->Fetch(rest);
   const bool ran_out = absl::IsDeadlineExceeded(result.status());
-  if (ran_out && !params.call.timeout) flight.usual_timeout = absl::Now() - flight.begun;
+  if (ran_out && !deadline) flight.usual_timeout = absl::Now() - flight.begun;
   // Before the flight has landed, so that whoever comes later finds the one or the other.
   if (result.ok()) store_.Insert(slice, params.spec, params.selection, *result);
-  return absl::StatusOr<Table>(result);  // a copy: the other one lands
+  return absl::StatusOr<Table>(result);
 }
 
 absl::StatusOr<Table> NearCache::FetchOnce(const SliceIdentity& slice, const FetchParams& params) {
@@ -124,15 +134,7 @@ absl::StatusOr<Table> NearCache::FetchOnce(const SliceIdentity& slice, const Fet
       flight = entry;
     }
     if (leads) {
-      if (store_.Learn(slice, params.spec, params.selection)) {
-        if (std::optional<Table> table = Recall(params.spec, params.selection)) {
-          Land(slice.text, *flight, *table);
-          return *std::move(table);
-        }
-      }
-      FetchParams rest = params;
-      if (timeout) rest.call.timeout = begin + *timeout - absl::Now();
-      return Lead(slice, rest, *flight);
+      return Lead(slice, params, timeout ? std::optional(begin + *timeout) : std::nullopt, *flight);
     }
     ++coalesced_;
     bool own_end = false;
