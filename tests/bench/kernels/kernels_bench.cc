@@ -2,7 +2,7 @@
 //
 //   kernels_bench --benchmark_filter=RotarySplitHalf
 //
-// Every benchmark writes whole tables (or blocks of about 1 MiB) into memory that has been touched
+// Every benchmark writes whole tables (or blocks of the server's size) into memory that has been touched
 // before, on one thread, and reports bytes a second. `Memset` writes the same memory, and is what
 // the others are to be compared with. POSENC_KERNEL_TARGET chooses the instruction set.
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "benchmark/benchmark.h"
+#include "server/core/limits.h"
 #include "server/core/names.h"
 #include "server/core/normalize.h"
 #include "server/encodings/table_generator.h"
@@ -22,6 +23,7 @@ namespace posenc {
 namespace {
 
 constexpr int64_t kRows = 131072;
+constexpr int64_t kBlockBytes = limits::kDefaultBlockBytes;
 
 // One buffer a size, 64-byte aligned and touched.
 std::byte* Buffer(int64_t bytes) {
@@ -63,14 +65,14 @@ void Whole(benchmark::State& state, const FamilySpec& family, ElementType type, 
   state.SetBytesProcessed(state.iterations() * bytes);
 }
 
-// Blocks of about 1 MiB, each into the same memory, as the server's cache asks for them.
+// Blocks, each into the same memory, as the server's cache asks for them.
 void Blocks(benchmark::State& state, const FamilySpec& family, ElementType type,
             Arithmetic arithmetic = Arithmetic::kExact) {
   const auto table = Make(family, type, arithmetic);
   int64_t rows = 1;
-  while (2 * rows * table->shape().row_bytes() <= (1 << 20)) rows *= 2;
+  while (2 * rows * table->shape().row_bytes() <= kBlockBytes) rows *= 2;
   const int64_t bytes = rows * table->shape().row_bytes();
-  std::byte* const buffer = Buffer(1 << 20);
+  std::byte* const buffer = Buffer(kBlockBytes);
   int64_t first = 0;
   for (auto _ : state) {
     GenerateInto(*table, first, rows, buffer);
@@ -90,7 +92,7 @@ void Memset(benchmark::State& state) {
   }
   state.SetBytesProcessed(state.iterations() * bytes);
 }
-BENCHMARK(Memset)->Arg(1 << 20)->Arg(kRows * 512)->Arg(kRows * 1024);
+BENCHMARK(Memset)->Arg(kBlockBytes)->Arg(kRows * 512)->Arg(kRows * 1024);
 
 // From the spec to the first rows of a table of 10^9 rows, near and far.
 void ColdStart(benchmark::State& state) {
