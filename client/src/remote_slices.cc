@@ -22,6 +22,11 @@ constexpr const char* kStreamSlice = "/posenc.v1.PositionalEncodingService/Strea
 // From here on a mapping is quicker than a message.
 constexpr double kMinSharedBytes = 1 << 20;
 
+// The caller's function runs on the caller's thread.
+ConsumeOn ThreadsFor(const StreamParams& params) {
+  return params.on_chunk ? ConsumeOn::kCaller : ConsumeOn::kReceiver;
+}
+
 bool IsWhole(const Selection& selection) {
   return !selection.rows && !selection.columns && !selection.heads && !selection.keys &&
          selection.positions.empty() && selection.real_positions.empty() && selection.axis_positions.empty();
@@ -90,7 +95,7 @@ absl::Status RemoteConnection::Stream(const StreamParams& params) {
   if (params.destinations && !params.on_chunk && !params.checksums_only && params.skip_rows == 0) {
     if (std::optional<absl::Status> status = StreamInParts(params, {})) return *std::move(status);
   }
-  return StreamOver(channels_.bulk.front(), params, params.on_chunk ? ConsumeOn::kCaller : ConsumeOn::kReceiver);
+  return StreamOver(channels_.bulk.front(), params, ThreadsFor(params));
 }
 
 absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {
@@ -115,8 +120,7 @@ absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {
       return absl::OkStatus();
     };
   }
-  absl::Status status =
-      StreamOver(channels_.bulk.front(), stream, stream.on_chunk ? ConsumeOn::kCaller : ConsumeOn::kReceiver);
+  absl::Status status = StreamOver(channels_.bulk.front(), stream, ThreadsFor(stream));
   if (!status.ok()) return status;
   return (*std::move(builder)).Build();
 }
