@@ -115,6 +115,8 @@ struct RpcTest::Server {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    // Windows that grow let the transport take more for a reader that has stalled.
+    arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
     channel = grpc::CreateCustomChannel(absl::StrCat("127.0.0.1:", port),
                                         grpc::InsecureChannelCredentials(), arguments);
     tables = v1::PositionalEncodingService::NewStub(channel);
