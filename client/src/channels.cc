@@ -44,6 +44,11 @@ grpc::ChannelArguments MakeArguments(const std::string& target) {
   return arguments;
 }
 
+grpc::ChannelArguments WithFixedWindows(grpc::ChannelArguments arguments) {
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  return arguments;
+}
+
 std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const ConnectionOptions& options) {
   if (!options.tls) return grpc::InsecureChannelCredentials();
   grpc::SslCredentialsOptions ssl;
@@ -78,14 +83,24 @@ bool IsLocalTarget(const std::string& target) {
   return rest == "localhost";
 }
 
+std::vector<std::shared_ptr<grpc::Channel>> Channels::All() const {
+  std::vector<std::shared_ptr<grpc::Channel>> all = bulk;
+  all.insert(all.begin(), {small, streams});
+  return all;
+}
+
 Channels MakeChannels(const std::string& target, const ConnectionOptions& options) {
   KeepFreedMemory();
   const std::shared_ptr<grpc::ChannelCredentials> credentials = MakeCredentials(options);
   const grpc::ChannelArguments arguments = MakeArguments(target);
-  Channels channels{.small = grpc::CreateCustomChannel(target, credentials, arguments), .bulk = {}};
+  const auto make = [&](const grpc::ChannelArguments& with) {
+    return grpc::CreateCustomChannel(target, credentials, with);
+  };
+  Channels channels{.small = make(arguments), .streams = nullptr, .bulk = {}};
   for (int i = 0; i < std::clamp(options.parallel_streams, 1, kMaxParallelStreams); ++i) {
-    channels.bulk.push_back(grpc::CreateCustomChannel(target, credentials, arguments));
+    channels.bulk.push_back(make(arguments));
   }
+  channels.streams = IsLocalTarget(target) ? make(WithFixedWindows(arguments)) : channels.bulk.front();
   return channels;
 }
 

@@ -147,7 +147,7 @@ RemoteConnection::~RemoteConnection() {
 
 bool RemoteConnection::FetchAsync(const FetchParams& params, std::function<void(absl::StatusOr<Table>)> done) {
   const double bytes = EstimateBytes(params.spec, params.selection);
-  if (!FitsOneMessage(params.spec, params.selection, bytes) || !CheckToken().ok()) return false;
+  if (!FitsOneMessage(params.spec, params.selection, bytes) || !CheckCall(params.call).ok()) return false;
   std::make_shared<AsyncFetch>(*this, params, bytes, std::move(done))->Start();
   return true;
 }

@@ -52,10 +52,16 @@ void RemoteConnection::Prepare(grpc::ClientContext& context, absl::Time deadline
   if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
 }
 
-absl::Status RemoteConnection::CheckToken() const {
+absl::Status RemoteConnection::CheckCall(const CallOptions& call) const {
   const bool printable = absl::c_all_of(options_.token, [](char c) { return c >= ' ' && c <= '~'; });
-  if (printable) return absl::OkStatus();
-  return absl::InvalidArgumentError("the token holds a byte that no header may; allowed: printable ASCII");
+  if (!printable) {
+    return absl::InvalidArgumentError("the token holds a byte that no header may; allowed: printable ASCII");
+  }
+  // Sent all the same, an answer might come before gRPC's timer.
+  if (call.timeout && *call.timeout <= absl::ZeroDuration()) {
+    return absl::DeadlineExceededError(absl::StrCat(target_, ": no time is left for the call"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Duration RemoteConnection::TimeoutOf(const CallOptions& call, double bytes) const {
@@ -74,7 +80,7 @@ absl::Status RemoteConnection::Explain(const absl::Status& status, int attempts,
 }
 
 absl::Status RemoteConnection::Run(const CallOptions& call, double bytes, const Attempt& attempt) {
-  if (absl::Status status = CheckToken(); !status.ok()) return status;
+  if (absl::Status status = CheckCall(call); !status.ok()) return status;
   const absl::Time begin = environment_.now();
   const absl::Duration timeout = TimeoutOf(call, bytes);
   RetryLoop loop(options_.retry, environment_, budget_, begin + timeout);

@@ -73,7 +73,8 @@ class RemoteConnection : public Connection {
                         const Request& request, Response& response, double bytes = 0);
 
   // gRPC ends the process that sends a header of anything but printable ASCII.
-  absl::Status CheckToken() const;
+  // Whether there is anything to send: a token that a header may hold, and time.
+  absl::Status CheckCall(const CallOptions& call) const;
   absl::Duration TimeoutOf(const CallOptions& call, double bytes) const;
   void Prepare(grpc::ClientContext& context, absl::Time deadline, bool is_retry) const;
   absl::Status Explain(const absl::Status& status, int attempts, absl::Duration elapsed) const;

@@ -28,14 +28,13 @@ bool AwaitConnected(grpc::Channel& channel, absl::Time deadline) {
 
 absl::StatusOr<HealthStatus> RemoteConnection::Probe(absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + std::max(timeout, kShortestTimeout);
-  std::vector<grpc::Channel*> channels = {channels_.small.get()};
-  for (const auto& channel : channels_.bulk) channels.push_back(channel.get());
-  for (grpc::Channel* channel : channels) {
+  const std::vector<std::shared_ptr<grpc::Channel>> channels = channels_.All();
+  for (const std::shared_ptr<grpc::Channel>& channel : channels) {
     // All at once, and without the pause that grew while nobody was there.
-    grpc::experimental::ChannelResetConnectionBackoff(channel);
+    grpc::experimental::ChannelResetConnectionBackoff(channel.get());
     channel->GetState(true);
   }
-  for (grpc::Channel* channel : channels) {
+  for (const std::shared_ptr<grpc::Channel>& channel : channels) {
     if (AwaitConnected(*channel, deadline)) continue;
     return absl::UnavailableError(
         absl::StrCat(target_, ": no connection within ", absl::FormatDuration(timeout)));

@@ -95,7 +95,7 @@ absl::Status RemoteConnection::Stream(const StreamParams& params) {
   if (params.destinations && !params.on_chunk && !params.checksums_only && params.skip_rows == 0) {
     if (std::optional<absl::Status> status = StreamInParts(params, {})) return *std::move(status);
   }
-  return StreamOver(channels_.bulk.front(), params, ThreadsFor(params));
+  return StreamOver(params.on_chunk ? channels_.streams : channels_.bulk.front(), params, ThreadsFor(params));
 }
 
 absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {

@@ -257,9 +257,12 @@ TEST_F(RemoteConnectionTest, AllThatAFetchTriesHasOneTime) {
   EXPECT_LT(absl::FromChrono(service_.deadline), absl::Now() + absl::Hours(4));
 }
 
-TEST_F(RemoteConnectionTest, TimeoutBeforeAllTimesIsUp) {
-  EXPECT_THAT(client_->Get(small_, {.timeout = -absl::InfiniteDuration()}),
-              StatusIs(absl::StatusCode::kDeadlineExceeded, _));
+TEST_F(RemoteConnectionTest, CallsWithoutTimeAreNotSent) {
+  for (const absl::Duration timeout : {-absl::InfiniteDuration(), -absl::Nanoseconds(1), absl::ZeroDuration()}) {
+    EXPECT_THAT(client_->Get(small_, {.timeout = timeout}),
+                StatusIs(absl::StatusCode::kDeadlineExceeded, HasSubstr("no time is left")));
+  }
+  EXPECT_EQ(service_.calls(), 0);
 }
 
 TEST_F(RemoteConnectionTest, RetriesWithDoublingDelays) {
@@ -315,7 +318,8 @@ TEST_F(RemoteConnectionTest, AnswersOverTheLimitAreRefused) {
 
 TEST_F(RemoteConnectionTest, ManyThreadsShareOneClient) {
   service_.on_call = [](int call) { return call % 7 == 0 ? Unavailable() : grpc::Status::OK; };
-  Connect({.retry = {.initial_delay = absl::ZeroDuration(), .budget_tokens = 1e6}});
+  // A call may have every seventh number many times in a row.
+  Connect({.retry = {.max_attempts = 1000, .initial_delay = absl::ZeroDuration(), .budget_tokens = 1e6}});
   std::atomic<int> good = 0;
   std::vector<std::jthread> threads;
   for (int i = 0; i < 8; ++i) {
@@ -341,6 +345,14 @@ TEST(RemoteConnectionRestartTest, FindsARestartedServer) {
   EXPECT_OK(client.Get(small));
   service.reset();
   EXPECT_OK(client.Get(small, {.timeout = absl::Seconds(10)}));
+}
+
+TEST(ChannelsTest, StreamsHaveAConnectionOfTheirOwnOnThisHostOnly) {
+  const Channels here = MakeChannels("localhost:1", {.parallel_streams = 2});
+  EXPECT_NE(here.streams, here.bulk.front());
+  EXPECT_THAT(here.All(), ::testing::UnorderedElementsAre(here.small, here.streams, here.bulk[0], here.bulk[1]));
+  const Channels away = MakeChannels("posenc:1", {});
+  EXPECT_EQ(away.streams, away.bulk.front());
 }
 
 TEST(IsLocalTargetTest, KnowsThisHost) {
