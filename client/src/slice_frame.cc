@@ -191,7 +191,7 @@ absl::StatusOr<Frame> ParseFrame(FrameKind kind, grpc::ByteBuffer& message) {
 }
 
 absl::Status FrameReader::Copy(const FrameTensor& tensor, std::span<std::byte> destination,
-                               uint32_t& crc32c) {
+                               uint32_t* crc32c) {
   if (destination.empty()) return absl::OkStatus();
   const auto shorter = [] { return absl::InternalError("a message became shorter while it was read"); };
   if (!reader_.Skip(static_cast<int>(tensor.data_begin - position_))) return shorter();
@@ -203,7 +203,7 @@ absl::Status FrameReader::Copy(const FrameTensor& tensor, std::span<std::byte> d
     const size_t wanted = std::min(destination.size(), static_cast<size_t>(size));
     std::memcpy(destination.data(), piece, wanted);
     // Piece by piece, while it is in the CPU's cache.
-    crc32c = ExtendCrc32c(crc32c, destination.first(wanted));
+    if (crc32c != nullptr) *crc32c = ExtendCrc32c(*crc32c, destination.first(wanted));
     destination = destination.subspan(wanted);
     if (wanted < static_cast<size_t>(size)) reader_.BackUp(size - static_cast<int>(wanted));
   }

@@ -55,11 +55,11 @@ class FrameReader {
  public:
   explicit FrameReader(grpc::ByteBuffer& message) : reader_(&message) {}
 
-  // Copies the numbers of `tensor` to `destination` and continues `crc32c` over them. Call it in the order
-  // of data_begin.
+  // Copies the numbers of `tensor` to `destination` and continues `crc32c` over them; null: nobody
+  // wants it. Call it in the order of data_begin.
   // Requires: the tensor is from this message; destination.size() == tensor.data_bytes.
   // Errors: Internal when the message is shorter than it was (which does not happen).
-  absl::Status Copy(const FrameTensor& tensor, std::span<std::byte> destination, uint32_t& crc32c);
+  absl::Status Copy(const FrameTensor& tensor, std::span<std::byte> destination, uint32_t* crc32c);
 
  private:
   grpc::ProtoBufferReader reader_;

@@ -90,7 +90,7 @@ absl::Status SliceReceiver::CopyChunk(const Frame& frame, grpc::ByteBuffer& mess
   FrameReader reader(message);
   uint32_t crc32c = 0;
   for (size_t i = 0; i < frame.tensors.size(); ++i) {
-    absl::Status status = reader.Copy(frame.tensors[i], chunk_[i], crc32c);
+    absl::Status status = reader.Copy(frame.tensors[i], chunk_[i], &crc32c);
     if (!status.ok()) return status;
   }
   if (crc32c == frame.crc32c) return absl::OkStatus();

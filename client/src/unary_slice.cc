@@ -24,9 +24,9 @@ absl::StatusOr<Table> TableFrom(grpc::ByteBuffer& message, uint64_t max_bytes) {
       TableBuilder::Allocate(std::move(frame->key), std::move(infos), max_bytes);
   if (!builder.ok()) return builder.status();
   FrameReader reader(message);
-  uint32_t crc32c = 0;  // TCP's own checksums must do for one small message
   for (size_t i = 0; i < frame->tensors.size(); ++i) {
-    absl::Status status = reader.Copy(frame->tensors[i], builder->data()[i], crc32c);
+    // TCP's own checksums must do for one small message.
+    absl::Status status = reader.Copy(frame->tensors[i], builder->data()[i], nullptr);
     if (!status.ok()) return status;
   }
   return (*std::move(builder)).Build();

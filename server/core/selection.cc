@@ -220,7 +220,9 @@ int64_t SlicePlan::total_bytes(const TableShape& shape) const {
 }
 
 std::vector<int64_t> SlicePlan::TensorDims(const TensorShape& tensor) const {
-  std::vector<int64_t> dims = row_dims;
+  std::vector<int64_t> dims;
+  dims.reserve(row_dims.size() + tensor.row_shape.size());
+  dims.assign(row_dims.begin(), row_dims.end());
   dims.push_back(column_end - column_begin);
   dims.insert(dims.end(), tensor.row_shape.begin() + 1, tensor.row_shape.end());
   return dims;

@@ -58,11 +58,12 @@ void Answer(const ContextPtr& context, const TablePtr& table, const Selection& s
   if (!fits.ok()) return call->Respond(std::move(fits));
   absl::Status bounded = CheckWork(*plan, table->shape());
   if (!bounded.ok()) return call->Respond(std::move(bounded));
-  FetchRows(*context->store, table, *plan, call, [table, plan = *plan, call](auto rows) {
+  const auto shared = std::make_shared<const SlicePlan>(*std::move(plan));
+  FetchRows(*context->store, table, shared, call, [table, shared, call](auto rows) {
     CatchExceptions(
         [&] {
           if (!rows.ok()) return call->Respond(rows.status());
-          call->Respond(FrameAnswer(*table, plan, *std::move(rows)));
+          call->Respond(FrameAnswer(*table, *shared, *std::move(rows)));
         },
         [&](absl::Status failure) { call->Respond(std::move(failure)); });
   });

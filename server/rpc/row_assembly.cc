@@ -18,7 +18,7 @@ constexpr int64_t kBatchBytes = int64_t{256} << 10;
 
 class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
  public:
-  RowAssembly(TableStore& store, TablePtr table, SlicePlan plan, std::shared_ptr<Call> call,
+  RowAssembly(TableStore& store, TablePtr table, PlanPtr plan, std::shared_ptr<Call> call,
               RowsCallback done)
       : store_(store),
         table_(std::move(table)),
@@ -26,9 +26,9 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
         call_(std::move(call)),
         done_(std::move(done)),
         batch_rows_(std::min(std::max<int64_t>(1, kBatchBytes / table_->shape().row_bytes()),
-                             plan_.row_count())),
-        buffer_(table_->shape(), plan_, batch_rows_) {
-    if (!plan_.runs.empty()) row_ = plan_.runs.front().begin;
+                             plan_->row_count())),
+        buffer_(table_->shape(), *plan_, batch_rows_) {
+    if (!plan_->runs.empty()) row_ = plan_->runs.front().begin;
   }
 
   void Start() {
@@ -49,7 +49,7 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
     CatchExceptions(work, [this](absl::Status failure) { done_(std::move(failure)); });
   }
 
-  void Assemble() { plan_.positions.empty() ? CopyRuns() : GatherPositions(); }
+  void Assemble() { plan_->positions.empty() ? CopyRuns() : GatherPositions(); }
 
   // Stops the work and says so when nobody waits for it.
   bool Stopped() {
@@ -60,10 +60,10 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
 
   // Copies what is left of the runs, until a block is missing: then goes on once it is there.
   void CopyRuns() {
-    while (run_ < plan_.runs.size()) {
-      const RowRun& run = plan_.runs[run_];
+    while (run_ < plan_->runs.size()) {
+      const RowRun& run = plan_->runs[run_];
       if (row_ == run.end) {
-        if (++run_ < plan_.runs.size()) row_ = plan_.runs[run_].begin;
+        if (++run_ < plan_->runs.size()) row_ = plan_->runs[run_].begin;
         continue;
       }
       const int64_t index = table_->BlockOfRow(row_);
@@ -110,7 +110,7 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
   // Generates the next rows of the run, at most a batch and not past their block.
   void GenerateSome() {
     const int64_t block_end = table_->FirstRow(table_->BlockOfRow(row_) + 1);
-    const int64_t end = std::min({plan_.runs[run_].end, block_end, row_ + batch_rows_});
+    const int64_t end = std::min({plan_->runs[run_].end, block_end, row_ + batch_rows_});
     table_->generator().Generate(row_, end - row_, buffer_.GenerationTargets(out_row_));
     buffer_.StoreGenerated(end - row_, out_row_);
     out_row_ += end - row_;
@@ -121,7 +121,7 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
   // gather keeps nobody waiting for its end.
   void GatherPositions() {
     if (Stopped()) return;
-    const int64_t count = plan_.row_count();
+    const int64_t count = plan_->row_count();
     const int64_t end = std::min(out_row_ + batch_rows_, count);
     while (out_row_ < end) GatherSome(end);
     block_ = nullptr;
@@ -137,16 +137,16 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
     if (const auto row = FindRow(begin)) return buffer_.CopyRows(*block_, *row, 1, begin);
     while (out_row_ < end && !FindRow(out_row_)) ++out_row_;
     const std::vector<std::byte*> targets = buffer_.GenerationTargets(begin);
-    const auto axes = static_cast<size_t>(plan_.position_axes);
+    const auto axes = static_cast<size_t>(plan_->position_axes);
     const auto first = static_cast<size_t>(begin), count = static_cast<size_t>(out_row_ - begin);
-    table_->generator().GenerateAt(std::span(plan_.positions).subspan(first * axes, count * axes), targets);
+    table_->generator().GenerateAt(std::span(plan_->positions).subspan(first * axes, count * axes), targets);
     buffer_.StoreGenerated(out_row_ - begin, begin);
   }
 
   // Returns the table's row that row `out_row` of the answer is, when its block is resident and now in
   // block_. Looks a block up once for rows that follow each other.
   std::optional<int64_t> FindRow(int64_t out_row) {
-    const std::optional<int64_t> row = RowOfPosition(table_->shape(), plan_, out_row);
+    const std::optional<int64_t> row = RowOfPosition(table_->shape(), *plan_, out_row);
     if (!row) return std::nullopt;
     const int64_t index = table_->BlockOfRow(*row);
     if (index != looked_up_) {
@@ -158,7 +158,7 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
 
   TableStore& store_;
   const TablePtr table_;
-  const SlicePlan plan_;
+  const PlanPtr plan_;
   const std::shared_ptr<Call> call_;
   const RowsCallback done_;
   const int64_t batch_rows_;
@@ -172,7 +172,7 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
 
 }  // namespace
 
-void AssembleRows(TableStore& store, TablePtr table, SlicePlan plan, std::shared_ptr<Call> call,
+void AssembleRows(TableStore& store, TablePtr table, PlanPtr plan, std::shared_ptr<Call> call,
                   RowsCallback done) {
   std::make_shared<RowAssembly>(store, std::move(table), std::move(plan), std::move(call),
                                 std::move(done))

@@ -24,7 +24,7 @@
 namespace posenc {
 
 // As FetchRows, for a plan that is not empty.
-void AssembleRows(TableStore& store, TablePtr table, SlicePlan plan, std::shared_ptr<Call> call,
+void AssembleRows(TableStore& store, TablePtr table, PlanPtr plan, std::shared_ptr<Call> call,
                   RowsCallback done);
 
 }  // namespace posenc

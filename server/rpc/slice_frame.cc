@@ -57,7 +57,7 @@ std::string TensorHead(const TensorPart& part, size_t data_bytes) {
 
 std::string TableKeyField(const TableKey& key) {
   std::string field;
-  field.reserve(96);
+  field.reserve(160);  // and the head of a tensor, which follows
   AppendBytes(v1::GetSliceResponse::kTableKeyFieldNumber, key.ToHex(), field);
   return field;
 }

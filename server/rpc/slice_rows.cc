@@ -54,16 +54,16 @@ void FetchRun(TableStore& store, TablePtr table, const RowRun& run, const std::s
 
 }  // namespace
 
-void FetchRows(TableStore& store, TablePtr table, SlicePlan plan, std::shared_ptr<Call> call,
+void FetchRows(TableStore& store, TablePtr table, PlanPtr plan, std::shared_ptr<Call> call,
                RowsCallback done) {
   if (call->cancelled()) return done(call->EndStatus());
-  if (plan.row_count() == 0 || plan.row_bytes(table->shape()) == 0) {
+  if (plan->row_count() == 0 || plan->row_bytes(table->shape()) == 0) {
     RowData empty;
     empty.tensors.resize(table->shape().tensors.size());
     return done(std::move(empty));
   }
-  if (plan.whole_rows && plan.runs.size() == 1) {
-    return FetchRun(store, std::move(table), plan.runs.front(), call, std::move(done));
+  if (plan->whole_rows && plan->runs.size() == 1) {
+    return FetchRun(store, std::move(table), plan->runs.front(), call, std::move(done));
   }
   AssembleRows(store, std::move(table), std::move(plan), std::move(call), std::move(done));
 }

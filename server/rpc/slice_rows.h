@@ -26,12 +26,15 @@ struct RowData {
   BlockPtr whole_block;  // set when the rows are exactly those of this block
 };
 
+// Shared by all who work for one answer: a plan may have a million positions.
+using PlanPtr = std::shared_ptr<const SlicePlan>;
+
 using RowsCallback = std::function<void(absl::StatusOr<RowData>)>;
 
 // Fetches the rows of `plan`; the end of `call` ends the wait.
 // Requires: AnswerBytes fits into memory, i.e. was compared with a limit. `store` outlives the work.
 // Errors: as TableStore::Fetch and Allocate; Call::EndStatus when the call ended.
-void FetchRows(TableStore& store, TablePtr table, SlicePlan plan, std::shared_ptr<Call> call,
+void FetchRows(TableStore& store, TablePtr table, PlanPtr plan, std::shared_ptr<Call> call,
                RowsCallback done);
 
 }  // namespace posenc

@@ -48,7 +48,7 @@ void SliceStream::Start() {
 void SliceStream::FetchNext() {
   CatchExceptions(
       [&] {
-        SlicePlan plan = cursor_.Peek();
+        const auto plan = std::make_shared<const SlicePlan>(cursor_.Peek());
         const BlockRange ahead = cursor_.BlocksAhead(kBlocksAhead);
         FetchRows(*context_->store, table_, plan, call_,
                   [self = shared_from_this(), plan](absl::StatusOr<RowData> rows) {
@@ -61,15 +61,15 @@ void SliceStream::FetchNext() {
       [&](absl::Status failure) { OnError(std::move(failure)); });
 }
 
-void SliceStream::OnRows(SlicePlan plan, absl::StatusOr<RowData> rows) {
+void SliceStream::OnRows(const PlanPtr& plan, absl::StatusOr<RowData> rows) {
   if (!rows.ok()) return OnError(rows.status());
   CatchExceptions(
       [&] {
-        if (AnswerBytes(plan, table_->shape()) <= kMaxInlineCrcBytes) {
-          return Complete(plan, *std::move(rows));
+        if (AnswerBytes(*plan, table_->shape()) <= kMaxInlineCrcBytes) {
+          return Complete(*plan, *std::move(rows));
         }
         context_->store->Run([self = shared_from_this(), plan, rows = *rows] {
-          CatchExceptions([&] { self->Complete(plan, rows); },
+          CatchExceptions([&] { self->Complete(*plan, rows); },
                           [&](absl::Status failure) { self->OnError(std::move(failure)); });
         });
       },

@@ -45,7 +45,7 @@ class SliceStream final : public StreamProducer, public std::enable_shared_from_
   };
 
   void FetchNext();
-  void OnRows(SlicePlan plan, absl::StatusOr<RowData> rows);
+  void OnRows(const PlanPtr& plan, absl::StatusOr<RowData> rows);
   void Complete(const SlicePlan& plan, RowData rows);
   Chunk MakeChunk(const SlicePlan& plan, RowData rows);
   void OnChunk(Chunk chunk);

@@ -64,7 +64,7 @@ class SliceFrameTest : public ::testing::Test {
     std::string all;
     for (const FrameTensor& tensor : frame->tensors) {
       std::string part(tensor.data_bytes, '?');
-      EXPECT_OK(reader.Copy(tensor, std::as_writable_bytes(std::span(part)), crc32c));
+      EXPECT_OK(reader.Copy(tensor, std::as_writable_bytes(std::span(part)), &crc32c));
       all += part;
     }
     return all;

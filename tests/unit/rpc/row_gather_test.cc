@@ -78,7 +78,8 @@ class RowGatherTest : public ::testing::Test {
     for (int64_t i = 0; i < count; ++i) selection.positions.push_back(i);
     selection.columns = Range{0, 1};
     std::promise<absl::Status> done;
-    FetchRows(*store_, table, ResolveSelection(selection, table->shape()).value(), call_,
+    FetchRows(*store_, table,
+              std::make_shared<const SlicePlan>(ResolveSelection(selection, table->shape()).value()), call_,
               [&](absl::StatusOr<RowData> rows) { done.set_value(rows.status()); });
     return done.get_future().get();
   }

@@ -122,6 +122,8 @@ TEST_F(RememberedSpecTest, EvictedTablesStayEvicted) {
   ASSERT_OK(first);
   EXPECT_OK(EvictTables("all: true"));
   EXPECT_EQ(store().stats().resident_blocks, 0);
+  // The first call may let go of its table a little after its answer arrived.
+  for (int i = 0; i < 1000 && store().stats().generator_bytes > 0; ++i) EXPECT_OK(GetServerInfo());
   EXPECT_EQ(store().stats().generator_bytes, 0u);
   const auto second = GetSlice(request);
   ASSERT_OK(second);
