@@ -42,6 +42,7 @@ RemoteConnection::RemoteConnection(std::string target, const ConnectionOptions& 
       environment_(std::move(environment)),
       budget_(options.retry.budget_tokens),
       channels_(MakeChannels(target_, options_)),
+      small_calls_(channels_.small),
       tables_(v1::PositionalEncodingService::NewStub(channels_.small)),
       admin_(v1::TableAdminService::NewStub(channels_.small)),
       health_(grpc::health::v1::Health::NewStub(channels_.small)) {}

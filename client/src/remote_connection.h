@@ -19,6 +19,7 @@
 #include "client/src/parallel_read.h"
 #include "client/src/retry.h"
 #include "client/src/slice_call.h"
+#include "client/src/unary_caller.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "posenc/connection.h"
 #include "posenc/v1/positional_encoding_service.grpc.pb.h"
@@ -72,8 +73,8 @@ class RemoteConnection : public Connection {
                         grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                         const Request& request, Response& response, double bytes = 0);
 
-  // gRPC ends the process that sends a header of anything but printable ASCII.
-  // Whether there is anything to send: a token that a header may hold, and time.
+  // Whether there is anything to send: time, and a token of printable ASCII. gRPC ends the process that sends
+  // any other header.
   absl::Status CheckCall(const CallOptions& call) const;
   absl::Duration TimeoutOf(const CallOptions& call, double bytes) const;
   void Prepare(grpc::ClientContext& context, absl::Time deadline, bool is_retry) const;
@@ -95,6 +96,7 @@ class RemoteConnection : public Connection {
   const RetryEnvironment environment_;
   RetryBudget budget_;
   const Channels channels_;
+  UnaryCaller small_calls_;
   AsyncFetches async_fetches_;
   enum class SharedMemory : uint8_t { kUnknown, kThere, kAbsent };
   std::atomic<SharedMemory> shared_memory_ = SharedMemory::kUnknown;

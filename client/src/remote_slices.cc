@@ -38,7 +38,7 @@ absl::StatusOr<Table> RemoteConnection::FetchUnary(const FetchParams& params, do
   const std::string request = GetSliceRequestBytes(params.spec, params.selection);
   absl::StatusOr<Table> table;
   absl::Status status = Run(params.call, bytes, [&](grpc::ClientContext& context, RetryLoop&) {
-    absl::StatusOr<grpc::ByteBuffer> message = CallUnary(channels_.small, kGetSlice, request, context);
+    absl::StatusOr<grpc::ByteBuffer> message = small_calls_.Call(kGetSlice, request, context);
     if (!message.ok()) return message.status();
     table = TableFrom(*message, options_.max_table_bytes);
     return table.status();

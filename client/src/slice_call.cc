@@ -1,6 +1,5 @@
 #include "client/src/slice_call.h"
 
-#include <grpcpp/completion_queue.h>
 #include <grpcpp/generic/generic_stub.h>
 
 #include <condition_variable>
@@ -144,24 +143,6 @@ class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
 absl::Status FromGrpc(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
   return DecodeStatus(status.error_code(), status.error_message(), status.error_details());
-}
-
-absl::StatusOr<grpc::ByteBuffer> CallUnary(const std::shared_ptr<grpc::Channel>& channel,
-                                           const char* method, const std::string& request,
-                                           grpc::ClientContext& context) {
-  const grpc::Slice slice(request);
-  grpc::CompletionQueue queue;
-  grpc::GenericStub stub(channel);
-  const auto call = stub.PrepareUnaryCall(&context, method, grpc::ByteBuffer(&slice, 1), &queue);
-  grpc::ByteBuffer response;
-  grpc::Status status;
-  call->StartCall();
-  call->Finish(&response, &status, nullptr);
-  void* tag = nullptr;
-  bool ok = false;
-  queue.Next(&tag, &ok);
-  if (!status.ok()) return FromGrpc(status);
-  return response;
 }
 
 absl::Status CallStream(const std::shared_ptr<grpc::Channel>& channel, const char* method,

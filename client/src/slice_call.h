@@ -1,12 +1,11 @@
-// One attempt of the two calls that carry numbers, on the level of messages.
+// One attempt of a call that streams numbers, on the level of messages.
 //
-// Nothing here copies numbers: a message is handed over as gRPC received it. A unary call polls on the
-// caller's own thread, which is what gives the lowest latency. A stream is received by gRPC's threads while
-// the caller's thread copies and checks the message before: two messages at most are waiting. What runs none
-// of the caller's functions is copied and checked by gRPC's threads, which saves a change of threads for each
-// message, an eighth of the time.
+// Nothing here copies numbers: a message is handed over as gRPC received it. A stream is received by gRPC's
+// threads while the caller's thread copies and checks the message before: two messages at most are waiting.
+// What runs none of the caller's functions is copied and checked by gRPC's threads, which saves a change of
+// threads for each message, an eighth of the time.
 //
-// Threads: the functions block; any thread. `consume` runs on one thread at a time and may throw.
+// Threads: CallStream blocks; any thread. `consume` runs on one thread at a time and may throw.
 
 #ifndef POSENC_CLIENT_SRC_SLICE_CALL_H_
 #define POSENC_CLIENT_SRC_SLICE_CALL_H_
@@ -21,17 +20,11 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 
 namespace posenc {
 
 // Returns the absl::Status of a call's end, with its field violations.
 absl::Status FromGrpc(const grpc::Status& status);
-
-// Calls a unary method ("/posenc.v1.PositionalEncodingService/GetSlice") with the bytes of its request.
-absl::StatusOr<grpc::ByteBuffer> CallUnary(const std::shared_ptr<grpc::Channel>& channel,
-                                           const char* method, const std::string& request,
-                                           grpc::ClientContext& context);
 
 // Which threads hand messages over: the calling one all of them, or only the first ones, gRPC's the rest.
 enum class ConsumeOn : bool { kCaller, kReceiver };
