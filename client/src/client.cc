@@ -7,6 +7,13 @@
 #include "absl/time/clock.h"
 
 namespace posenc {
+namespace {
+
+// A million tables, as no server's memory holds: one that names new pages for ever ends here.
+constexpr int kMaxPages = 10000;
+
+}  // namespace
+
 absl::StatusOr<TableDescription> Client::Describe(const TableRequest& table, const CallOptions& call) {
   return connection_->Describe({.spec = table.spec(), .call = call});
 }
@@ -59,19 +66,19 @@ absl::StatusOr<std::vector<TableStatus>> Client::ListTables(const CallOptions& c
   std::vector<TableStatus> tables;
   ListTablesParams params{.call = call};
   const absl::Time begin = absl::Now();
-  do {
+  for (int pages = 0; pages < kMaxPages; ++pages) {
     // All pages together have the caller's time.
     if (call.timeout) params.call.timeout = *call.timeout - (absl::Now() - begin);
     absl::StatusOr<TablePage> page = connection_->ListTables(params);
     if (!page.ok()) return page.status();
     tables.insert(tables.end(), page->tables.begin(), page->tables.end());
-    // A server that hands out the same token again would keep us here for ever.
     if (!page->next_page_token.empty() && page->next_page_token == params.page_token) {
       return absl::DataLossError("the server repeats a page of tables");
     }
     params.page_token = page->next_page_token;
-  } while (!params.page_token.empty());
-  return tables;
+    if (params.page_token.empty()) return tables;
+  }
+  return absl::DataLossError("the server names pages of tables without an end");
 }
 
 absl::StatusOr<EvictedTables> Client::Evict(std::vector<std::string> keys, const CallOptions& call) {

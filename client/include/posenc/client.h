@@ -77,6 +77,7 @@ class Client {
   absl::Status Warm(const WarmParams& params) { return connection_->Warm(params); }
 
   // Returns all tables in the server's memory, in the order of their keys; reads page after page.
+  // Errors: DataLoss from a server that repeats a page or has more than 10000.
   absl::StatusOr<std::vector<TableStatus>> ListTables(const CallOptions& call = {});
 
   // Drops tables from the server's memory. Errors: NotFound for an unknown key.

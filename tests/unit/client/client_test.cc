@@ -65,6 +65,15 @@ TEST_F(ClientTest, ListTablesEndsWhenAPageRepeats) {
   EXPECT_THAT(client_.ListTables(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("repeats")));
 }
 
+TEST_F(ClientTest, ListTablesEndsWhenPagesDoNot) {
+  int pages = 0;
+  EXPECT_CALL(*connection_, ListTables).WillRepeatedly([&](const ListTablesParams&) {
+    return TablePage{.next_page_token = std::to_string(++pages)};
+  });
+  EXPECT_THAT(client_.ListTables(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("without an end")));
+  EXPECT_EQ(pages, 10000);
+}
+
 TEST_F(ClientTest, EvictAndEvictAllAreDifferentRequests) {
   EXPECT_CALL(*connection_, Evict(AllOf(Field(&EvictParams::keys, ElementsAre("k")),
                                         Field(&EvictParams::all, false))))
