@@ -122,11 +122,13 @@ bool ServiceOrLocalConnection::ServiceIsInUse() {
   return true;
 }
 
-bool ServiceOrLocalConnection::AskService(const Ask& ask, const IsUnreachable& is_unreachable,
-                                          absl::Status& status) {
+bool ServiceOrLocalConnection::AskService(const CallOptions& call, const Ask& ask,
+                                          const IsUnreachable& is_unreachable, absl::Status& status) {
   status = ask(*inner_);
   if (is_unreachable(status)) {
-    breaker_.Failed(status);
+    // Who gives less time than a probe has is computed for here, and does not decide for all others.
+    const bool impatient = absl::IsDeadlineExceeded(status) && call.timeout && *call.timeout < probe_timeout_;
+    if (!impatient) breaker_.Failed(status);
     return false;
   }
   // A call that its caller stopped says nothing about the service.
@@ -135,16 +137,17 @@ bool ServiceOrLocalConnection::AskService(const Ask& ask, const IsUnreachable& i
   return true;
 }
 
-absl::Status ServiceOrLocalConnection::AskEither(const Ask& ask, const IsUnreachable& is_unreachable) {
+absl::Status ServiceOrLocalConnection::AskEither(const CallOptions& call, const Ask& ask,
+                                                 const IsUnreachable& is_unreachable) {
   absl::Status from_service;
   const bool asked = ServiceIsInUse();
-  if (asked && AskService(ask, is_unreachable, from_service)) return from_service;
+  if (asked && AskService(call, ask, is_unreachable, from_service)) return from_service;
   const absl::Status from_here = ask(*local_);
   if (!NeedsService(from_here)) {
     ++answered_locally_;
     return from_here;
   }
-  if (!asked && AskService(ask, is_unreachable, from_service)) return from_service;
+  if (!asked && AskService(call, ask, is_unreachable, from_service)) return from_service;
   ++failed_;
   return Both(from_service, from_here);
 }
@@ -154,6 +157,7 @@ absl::StatusOr<Result> ServiceOrLocalConnection::Call(
     absl::StatusOr<Result> (Connection::*method)(const Params&), const Params& params) {
   absl::StatusOr<Result> result;
   absl::Status status = AskEither(
+      params.call,
       [&](Connection& connection) {
         result = (connection.*method)(params);
         return result.status();
@@ -180,6 +184,7 @@ absl::Status ServiceOrLocalConnection::Stream(const StreamParams& params) {
   MovingStream stream(params);
   absl::Status stopped;
   absl::Status status = AskEither(
+      params.call,
       [&](Connection& connection) {
         if (stream.has_begun()) ++continued_locally_;
         absl::Status ended = stream.Continue(connection);

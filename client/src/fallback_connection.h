@@ -37,10 +37,10 @@ class ServiceOrLocalConnection : public ForwardingConnection<FallbackConnection>
   using IsUnreachable = std::function<bool(const absl::Status& status)>;
 
   // Asks the service, or this process, or both one after the other.
-  absl::Status AskEither(const Ask& ask, const IsUnreachable& is_unreachable);
+  absl::Status AskEither(const CallOptions& call, const Ask& ask, const IsUnreachable& is_unreachable);
 
   // Asks the service, and tells the breaker. True when that was an answer.
-  bool AskService(const Ask& ask, const IsUnreachable& is_unreachable, absl::Status& status);
+  bool AskService(const CallOptions& call, const Ask& ask, const IsUnreachable& is_unreachable, absl::Status& status);
 
   // Whether the service is to be asked; asks for its health where that is due.
   bool ServiceIsInUse();

@@ -14,6 +14,7 @@
 //   first of many calls waits. Then one call connects and asks for its health, for probe_timeout at most,
 //   while all others are still computed here; a service that serves gets the calls again, one that does not
 //   is left alone for twice as long. A new connection begins with that. There is no thread for any of this.
+//   A deadline that was shorter than probe_timeout is no outage: that call alone is computed here.
 // What this process cannot compute (tables that only the service has stored) is asked of the service at all
 //   times; when that fails, the service's error names the local one too.
 // Threads: any method, any thread.

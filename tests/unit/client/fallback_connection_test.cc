@@ -158,6 +158,16 @@ TEST_F(FallbackConnectionTest, DeadlineBeforeTheAnswerIsAnOutage) {
   EXPECT_EQ(stats().outages, 1u);
 }
 
+TEST_F(FallbackConnectionTest, ImpatientCallerDoesNotDecideForAll) {
+  ExpectTable();
+  Break(absl::DeadlineExceededError("1 ms"));
+  EXPECT_OK(client_.Get(table_, {.timeout = absl::Milliseconds(1)}));
+  EXPECT_EQ(stats().answered_locally, 1u);
+  EXPECT_EQ(stats().outages, 0u);
+  EXPECT_OK(client_.Get(table_, {.timeout = absl::Milliseconds(500)}));  // as long as a probe has
+  EXPECT_EQ(stats().outages, 1u);
+}
+
 TEST_F(FallbackConnectionTest, EveryOtherErrorIsAnAnswer) {
   ExpectTable();
   for (const auto code : {absl::StatusCode::kInvalidArgument, absl::StatusCode::kResourceExhausted,
