@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +13,12 @@
 namespace posenc {
 
 absl::StatusOr<std::unique_ptr<SocketLock>> SocketLock::Acquire(const std::string& socket_path) {
+  struct stat there {};
+  if (lstat(socket_path.c_str(), &there) == 0 && !S_ISSOCK(there.st_mode)) {
+    return absl::UnavailableError(absl::StrCat("cannot listen on unix:", socket_path,
+                                               ": a file that is no socket has this name; allowed: a socket "
+                                               "that was left behind, or no file"));
+  }
   const std::string lock_path = socket_path + ".lock";
   const int file = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) {

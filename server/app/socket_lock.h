@@ -18,7 +18,8 @@ namespace posenc {
 
 class SocketLock {
  public:
-  // Errors: Unavailable that names the path, when another process has the lock or the file cannot be made.
+  // Errors: Unavailable that names the path, when another process has the lock, the file cannot be made, or
+  // something other than a socket has that name, which the listener would remove.
   static absl::StatusOr<std::unique_ptr<SocketLock>> Acquire(const std::string& socket_path);
 
   ~SocketLock();

@@ -86,7 +86,7 @@ absl::Status WarmAll(TableStore& store, const std::vector<WarmEntry>& entries, S
     lifecycle.TableWarmed();
     log.Info("table is warm", {{"table", entry.name},
                                {"key", (*table)->key().ToHex()},
-                               {"bytes", (*table)->shape().total_bytes()},
+                               {"bytes", static_cast<double>((*table)->shape().total_bytes())},
                                {"seconds", absl::ToDoubleSeconds(absl::Now() - start)}});
   }
   if (failures.empty()) return absl::OkStatus();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -213,10 +212,8 @@ int64_t SlicePlan::row_bytes(const TableShape& shape) const {
   return bytes;
 }
 
-int64_t SlicePlan::total_bytes(const TableShape& shape) const {
-  int64_t bytes = 0;
-  const bool overflow = __builtin_mul_overflow(row_count(), row_bytes(shape), &bytes);
-  return overflow ? std::numeric_limits<int64_t>::max() : bytes;
+uint64_t SlicePlan::total_bytes(const TableShape& shape) const {
+  return SaturatedProduct(row_count(), row_bytes(shape));
 }
 
 std::vector<int64_t> SlicePlan::TensorDims(const TensorShape& tensor) const {

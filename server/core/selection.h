@@ -55,10 +55,10 @@ struct SlicePlan {
   std::vector<int64_t> row_dims;
 
   int64_t row_count() const;
-  // Bytes of one row of the answer, over all tensors, and of the whole answer; the latter is the highest
-  // int64_t where it would not fit one.
+  // Bytes of one row of the answer, over all tensors, and of the whole answer; the latter is
+  // kUnboundedBytes where it exceeds 64 bits.
   int64_t row_bytes(const TableShape& shape) const;
-  int64_t total_bytes(const TableShape& shape) const;
+  uint64_t total_bytes(const TableShape& shape) const;
   // Shape of one tensor in the answer.
   std::vector<int64_t> TensorDims(const TensorShape& tensor) const;
 };

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "server/core/byte_size.h"
 #include "server/core/element_type.h"
 
 namespace posenc {
@@ -69,8 +70,8 @@ struct TableShape {
     for (const TensorShape& tensor : tensors) bytes += tensor.row_bytes();
     return bytes;
   }
-  // Bytes of the whole table, as a double: a virtual table may exceed what an int64_t holds.
-  double total_bytes() const { return static_cast<double>(rows()) * static_cast<double>(row_bytes()); }
+  // Bytes of the whole table; kUnboundedBytes where a virtual table exceeds 64 bits.
+  uint64_t total_bytes() const { return SaturatedProduct(rows(), row_bytes()); }
 };
 
 }  // namespace posenc

@@ -7,7 +7,6 @@
 #include "proto/spec_codec.h"
 #include "server/core/limits.h"
 #include "server/core/selection.h"
-#include "server/rpc/answer_size.h"
 #include "server/rpc/exceptions.h"
 #include "server/rpc/slice_frame.h"
 #include "server/rpc/table_messages.h"
@@ -38,7 +37,7 @@ absl::StatusOr<v1::DescribeTableResponse> Describe(const Table& table) {
   for (const TensorShape& tensor : shape.tensors) {
     EncodeTensorInfo(*whole, tensor, response.add_tensors());
   }
-  response.set_size_bytes(TableBytes(shape));
+  response.set_size_bytes(shape.total_bytes());
   response.set_rows(table.rows());
   response.set_rows_per_block(table.rows_per_block());
   response.set_positions_begin(shape.positions_begin);
@@ -59,10 +58,10 @@ void AddDigests(const Digests& digests, v1::DescribeTableResponse& response) {
 }
 
 absl::Status CheckDigestible(const Table& table) {
-  const uint64_t bytes = TableBytes(table.shape());
+  const uint64_t bytes = table.shape().total_bytes();
   if (bytes <= limits::kMaxDigestBytes) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat("the table has ", bytes, bytes == ~uint64_t{0} ? " bytes or more" : " bytes",
+      absl::StrCat("the table has ", bytes, bytes == kUnboundedBytes ? " bytes or more" : " bytes",
                    ", but with_content_digest digests at most ", limits::kMaxDigestBytes,
                    "; describe it without, or compare the checksums of the parts that StreamSlice returns"));
 }

@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/core/limits.h"
-#include "server/rpc/answer_size.h"
 #include "server/rpc/exceptions.h"
 #include "server/rpc/request_decoding.h"
 #include "server/rpc/slice_rows.h"
@@ -19,7 +18,7 @@ namespace {
 constexpr uint64_t kMaxMessageBytes = (uint64_t{1} << 31) - (uint64_t{1} << 20);
 
 absl::Status CheckSize(const SlicePlan& plan, const TableShape& shape, size_t max_unary_bytes) {
-  const uint64_t needed = AnswerBytes(plan, shape);
+  const uint64_t needed = plan.total_bytes(shape);
   const uint64_t allowed = std::min<uint64_t>(max_unary_bytes, kMaxMessageBytes);
   if (needed <= allowed) return absl::OkStatus();
   return absl::FailedPreconditionError(
@@ -30,7 +29,7 @@ absl::Status CheckSize(const SlicePlan& plan, const TableShape& shape, size_t ma
 // The answer may be small and the work great: whole rows are generated, whatever columns are kept.
 absl::Status CheckWork(const SlicePlan& plan, const TableShape& shape) {
   if (plan.positions.empty()) {
-    const uint64_t work = SaturatedBytes(plan.row_count(), shape.row_bytes());
+    const uint64_t work = SaturatedProduct(plan.row_count(), shape.row_bytes());
     if (plan.whole_rows || work <= limits::kMaxGatherBytes) return absl::OkStatus();
     return absl::FailedPreconditionError(
         absl::StrCat("the slice cuts columns out of ", work, " bytes of rows, but GetSlice goes through ",
@@ -38,7 +37,7 @@ absl::Status CheckWork(const SlicePlan& plan, const TableShape& shape) {
   }
   const int64_t count = plan.row_count();
   const auto row_bytes = static_cast<uint64_t>(shape.row_bytes());
-  if (SaturatedBytes(count, shape.row_bytes()) <= limits::kMaxGatherBytes) return absl::OkStatus();
+  if (SaturatedProduct(count, shape.row_bytes()) <= limits::kMaxGatherBytes) return absl::OkStatus();
   return FieldError(absl::StatusCode::kInvalidArgument, "selection.positions",
                     absl::StrCat("has ", count, " entries of ", row_bytes,
                                  " bytes a whole row; allowed: at most ",

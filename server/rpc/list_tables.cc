@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "proto/spec_codec.h"
 #include "server/core/table_key.h"
-#include "server/rpc/answer_size.h"
 #include "server/rpc/request_decoding.h"
 #include "server/rpc/slice_frame.h"
 
@@ -44,7 +43,7 @@ void EncodeStatus(const TableResidency& residency, v1::TableStatus* message) {
   const Table& table = *residency.table;
   message->set_table_key(table.key().ToHex());
   *message->mutable_spec() = EncodeSpec(table.spec());
-  message->set_size_bytes(TableBytes(table.shape()));
+  message->set_size_bytes(table.shape().total_bytes());
   message->set_resident_bytes(residency.resident_bytes);
   message->set_resident_blocks(residency.resident_blocks);
   message->set_total_blocks(table.block_count());

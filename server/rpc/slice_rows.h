@@ -32,7 +32,7 @@ using PlanPtr = std::shared_ptr<const SlicePlan>;
 using RowsCallback = std::function<void(absl::StatusOr<RowData>)>;
 
 // Fetches the rows of `plan`; the end of `call` ends the wait.
-// Requires: AnswerBytes fits into memory, i.e. was compared with a limit. `store` outlives the work.
+// Requires: plan->total_bytes fits into memory, i.e. was compared with a limit. `store` outlives the work.
 // Errors: as TableStore::Fetch and Allocate; Call::EndStatus when the call ended.
 void FetchRows(TableStore& store, TablePtr table, PlanPtr plan, std::shared_ptr<Call> call,
                RowsCallback done);

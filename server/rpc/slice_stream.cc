@@ -4,7 +4,6 @@
 
 #include "posenc/v1/positional_encoding_service.pb.h"
 #include "server/core/crc32c.h"
-#include "server/rpc/answer_size.h"
 #include "server/rpc/exceptions.h"
 #include "server/rpc/table_messages.h"
 
@@ -65,7 +64,7 @@ void SliceStream::OnRows(const PlanPtr& plan, absl::StatusOr<RowData> rows) {
   if (!rows.ok()) return OnError(rows.status());
   CatchExceptions(
       [&] {
-        if (AnswerBytes(*plan, table_->shape()) <= kMaxInlineCrcBytes) {
+        if (plan->total_bytes(table_->shape()) <= kMaxInlineCrcBytes) {
           return Complete(*plan, *std::move(rows));
         }
         context_->store->Run([self = shared_from_this(), plan, rows = *rows] {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/rpc/answer_size.h"
 #include "server/rpc/chunk_cursor.h"
 #include "server/rpc/exceptions.h"
 #include "server/rpc/request_decoding.h"
@@ -27,7 +26,7 @@ std::string SerializedHeader(const Table& table, const SlicePlan& plan) {
     EncodeTensorInfo(plan, tensor, header.add_tensors());
   }
   header.set_row_count(plan.row_count());
-  header.set_size_bytes(AnswerBytes(plan, table.shape()));
+  header.set_size_bytes(plan.total_bytes(table.shape()));
   return header.SerializeAsString();
 }
 

@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "posenc/v1/table_admin_service.pb.h"
-#include "server/rpc/answer_size.h"
 #include "server/rpc/exceptions.h"
 #include "server/rpc/slice_frame.h"
 #include "server/tables/table_warmer.h"
@@ -60,7 +59,7 @@ void WarmProgress::WarmOpened(const TablePtr& opened, size_t index) {
 // ask for without a deadline, for nothing. Pinned ones are checked by their pins.
 absl::Status WarmProgress::CheckFits(const Table& table) {
   if (pin_) return absl::OkStatus();
-  const uint64_t bytes = TableBytes(table.shape());
+  const uint64_t bytes = table.shape().total_bytes();
   const uint64_t limit = context_->store->stats().limit_bytes;
   const uint64_t left = limit - unpinned_bytes_;
   if (bytes > left) {

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "absl/strings/str_cat.h"
+#include "server/core/byte_size.h"
 
 namespace posenc {
 namespace {
@@ -21,8 +22,6 @@ constexpr size_t kLargePageBytes = size_t{2} << 20;
 constexpr size_t kLargePageWasteBytes = kLargePageBytes / 32;
 // Below this the heap wastes less than the rest of a page would.
 constexpr size_t kMappedFromBytes = 32768;
-
-size_t RoundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 std::byte* Map(size_t size_bytes) {
   void* mapping = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -50,10 +49,12 @@ std::byte* MapLargePages(size_t size_bytes) {
 
 size_t ChargeFor(size_t size_bytes) {
   if (size_bytes < kMappedFromBytes) {
-    return std::max(RoundUp(size_bytes, kBlockAlignmentBytes), kBlockAlignmentBytes);
+    return std::max(SaturatedRoundUp(size_bytes, kBlockAlignmentBytes), kBlockAlignmentBytes);
   }
-  const size_t large = RoundUp(size_bytes, kLargePageBytes);
-  return large - size_bytes <= kLargePageWasteBytes ? large : RoundUp(size_bytes, kPageBytes);
+  // The waste is what is left of the last large page behind whole pages, so that a charge is its own charge.
+  const size_t pages = SaturatedRoundUp(size_bytes, kPageBytes);
+  const size_t large = SaturatedRoundUp(pages, kLargePageBytes);
+  return large - pages <= kLargePageWasteBytes ? large : pages;
 }
 
 BlockMemory BlockMemory::Allocate(size_t size_bytes, Pages pages) {
@@ -71,7 +72,9 @@ BlockMemory BlockMemory::Allocate(size_t size_bytes, Pages pages) {
   return BlockMemory(mapping, charge);
 }
 
-size_t ShareableChargeFor(size_t size_bytes) { return RoundUp(std::max<size_t>(size_bytes, 1), kPageBytes); }
+size_t ShareableChargeFor(size_t size_bytes) {
+  return SaturatedRoundUp(std::max<size_t>(size_bytes, 1), kPageBytes);
+}
 
 BlockMemory BlockMemory::AllocateShareable(size_t size_bytes) {
   const size_t charge = ShareableChargeFor(size_bytes);

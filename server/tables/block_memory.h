@@ -20,7 +20,8 @@ namespace posenc {
 inline constexpr size_t kBlockAlignmentBytes = 64;
 
 // Returns the bytes that `size_bytes` of memory take of the budget: rounded up to what is really allocated,
-// which is whole large pages where they waste little.
+// which is whole large pages where they waste little. A charge is its own charge: ChargeFor(ChargeFor(n)) is
+// ChargeFor(n). kUnboundedBytes, which no budget has, stays what it is.
 size_t ChargeFor(size_t size_bytes);
 // The same for memory that other processes may map: whole pages.
 size_t ShareableChargeFor(size_t size_bytes);

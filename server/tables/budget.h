@@ -1,16 +1,17 @@
 // The ledger of the memory budget: what kind of use holds how many bytes, and the highest sum so far.
 //
 // Threads: none of its own; the store's lock guards it. All figures are bytes.
-// The sum never exceeds the limit: whoever adds has made sure that the bytes are free.
+// The sum never exceeds the limit, and no kind falls below zero: every build checks it.
 
 #ifndef POSENC_SERVER_TABLES_BUDGET_H_
 #define POSENC_SERVER_TABLES_BUDGET_H_
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
+
+#include "server/core/check.h"
 
 namespace posenc {
 
@@ -36,18 +37,18 @@ class Budget {
 
   // Requires: bytes <= free_bytes().
   void Add(Charge charge, size_t bytes) {
-    assert(bytes <= free_bytes());
+    Check(bytes <= free_bytes(), "the memory budget is never exceeded");
     bytes_[Index(charge)] += bytes;
     used_bytes_ += bytes;
     peak_bytes_ = std::max(peak_bytes_, used_bytes_);
   }
   void Remove(Charge charge, size_t bytes) {
-    assert(bytes <= bytes_[Index(charge)]);
+    Check(bytes <= bytes_[Index(charge)], "only what was charged is given back");
     bytes_[Index(charge)] -= bytes;
     used_bytes_ -= bytes;
   }
   void Move(Charge from, Charge to, size_t bytes) {
-    assert(bytes <= bytes_[Index(from)]);
+    Check(bytes <= bytes_[Index(from)], "only what was charged is moved");
     bytes_[Index(from)] -= bytes;
     bytes_[Index(to)] += bytes;
   }

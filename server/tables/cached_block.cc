@@ -1,13 +1,14 @@
 #include "server/tables/cached_block.h"
 
+#include "server/core/byte_size.h"
+#include "server/core/check.h"
 #include "server/core/crc32c.h"
 
 namespace posenc {
 namespace {
 
 size_t AlignedBytes(const TensorShape& tensor, int64_t rows) {
-  const auto bytes = static_cast<size_t>(tensor.row_bytes() * rows);
-  return (bytes + kBlockAlignmentBytes - 1) / kBlockAlignmentBytes * kBlockAlignmentBytes;
+  return SaturatedRoundUp(SaturatedProduct(rows, tensor.row_bytes()), kBlockAlignmentBytes);
 }
 
 }  // namespace
@@ -15,7 +16,7 @@ size_t AlignedBytes(const TensorShape& tensor, int64_t rows) {
 size_t BlockCharge(const Table& table, int64_t index) {
   size_t bytes = 0;
   for (const TensorShape& tensor : table.shape().tensors) {
-    bytes += AlignedBytes(tensor, table.RowCount(index));
+    bytes = SaturatedSum(bytes, AlignedBytes(tensor, table.RowCount(index)));
   }
   return table.shared() ? ShareableChargeFor(bytes) : ChargeFor(bytes);
 }
@@ -24,6 +25,7 @@ CachedBlock::CachedBlock(const Table& table, int64_t index, BlockMemory memory)
     : first_row_(table.FirstRow(index)),
       row_count_(table.RowCount(index)),
       memory_(std::move(memory)) {
+  Check(memory_.size_bytes() == BlockCharge(table, index), "a block has the memory that it is charged");
   std::byte* next = memory_.data();
   for (const TensorShape& tensor : table.shape().tensors) {
     tensors_.emplace_back(next, static_cast<size_t>(tensor.row_bytes() * row_count_));

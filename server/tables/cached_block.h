@@ -27,7 +27,8 @@ namespace posenc {
 
 struct BlockSlot;
 
-// Returns the bytes of the budget that block `index` takes, alignment between its tensors included.
+// Returns the bytes of the budget that block `index` takes, alignment between its tensors included;
+// kUnboundedBytes for a shared form that no memory could hold.
 size_t BlockCharge(const Table& table, int64_t index);
 
 class CachedBlock final : public Block {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
+#include "server/core/check.h"
 
 namespace posenc {
 namespace {
@@ -90,6 +91,7 @@ absl::StatusOr<BufferPtr> StoreCore::MakeBuffer(size_t size_bytes,
     Refund(Charge::kBuffer, ChargeFor(size_bytes));
     return NoSystemMemory();
   }
+  Check(memory.size_bytes() == ChargeFor(size_bytes), "a buffer has the memory that it is charged");
   return std::shared_ptr<ChargedBuffer>(
       new ChargedBuffer(std::move(memory), size_bytes),
       [core = shared_from_this()](ChargedBuffer* buffer) {

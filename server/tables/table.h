@@ -45,7 +45,6 @@ class Table {
   int64_t RowCount(int64_t block) const {
     return std::min(rows_per_block_, rows_ - FirstRow(block));
   }
-  int64_t BlockBytes(int64_t block) const { return RowCount(block) * row_bytes_; }
 
  private:
   explicit Table(std::shared_ptr<const Table> origin);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <fstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -30,6 +31,16 @@ TEST_F(SocketLockTest, SecondHolderIsRefusedByName) {
 TEST_F(SocketLockTest, LockIsFreeOnceItsHolderIsGone) {
   ASSERT_OK(SocketLock::Acquire(path_));
   EXPECT_OK(SocketLock::Acquire(path_));
+}
+
+TEST_F(SocketLockTest, FileThatIsNoSocketIsRefusedAndKept) {
+  std::ofstream(path_) << "somebody's data";
+  EXPECT_THAT(SocketLock::Acquire(path_),
+              StatusIs(absl::StatusCode::kUnavailable, AllOf(HasSubstr(path_), HasSubstr("no socket"))));
+  std::string kept;
+  std::getline(std::ifstream(path_), kept);
+  EXPECT_EQ(kept, "somebody's data");
+  unlink(path_.c_str());
 }
 
 TEST_F(SocketLockTest, FolderThatIsNotThereIsNamed) {

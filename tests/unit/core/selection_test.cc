@@ -51,7 +51,7 @@ TEST(SelectionTest, NothingSelectedIsTheWholeTable) {
   EXPECT_EQ(plan.runs[0].end, 100);
   EXPECT_TRUE(plan.whole_rows);
   EXPECT_EQ(plan.row_bytes(Rotary()), 64);
-  EXPECT_EQ(plan.total_bytes(Rotary()), 6400);
+  EXPECT_EQ(plan.total_bytes(Rotary()), 6400u);
   EXPECT_THAT(plan.TensorDims(Rotary().tensors[0]), ElementsAre(100, 8));
 }
 
@@ -68,7 +68,7 @@ TEST(SelectionTest, RangesAreHalfOpenAndOpenAtTheEnd) {
 TEST(SelectionTest, EmptyRangesAreAllowed) {
   EXPECT_EQ(Resolved({.rows = Range{100, std::nullopt}}, Rotary()).row_count(), 0);
   EXPECT_EQ(Resolved({.rows = Range{5, 5}}, Rotary()).row_count(), 0);
-  EXPECT_EQ(Resolved({.columns = Range{8, 8}}, Rotary()).total_bytes(Rotary()), 0);
+  EXPECT_EQ(Resolved({.columns = Range{8, 8}}, Rotary()).total_bytes(Rotary()), 0u);
   EXPECT_EQ(Resolved({.heads = Range{3, 3}}, Bias()).row_count(), 0);
 }
 
@@ -161,7 +161,7 @@ TEST(SelectionTest, BiasRowsAreQueriesOfEveryHead) {
   EXPECT_EQ(plan.runs[0].begin, 9);
   EXPECT_EQ(plan.runs[1].begin, 14);
   EXPECT_THAT(plan.TensorDims(Bias().tensors[0]), ElementsAre(2, 1, 2));
-  EXPECT_EQ(plan.total_bytes(Bias()), 8);
+  EXPECT_EQ(plan.total_bytes(Bias()), 8u);
 }
 
 TEST(SelectionTest, WholeHeadsAreOneRun) {
@@ -229,7 +229,7 @@ TEST(SelectionTest, BytesOfAHugeTableDoNotWrapAround) {
   TableShape shape = Rotary();
   shape.row_dims = {limits::kMaxPosition};
   shape.tensors = {{"table", ElementType::kF32, {2048}}};
-  EXPECT_EQ(Resolved({}, shape).total_bytes(shape), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(Resolved({}, shape).total_bytes(shape), kUnboundedBytes);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "proto/status_codec.h"
 #include "server/encodings/table_generator.h"
 #include "server/rpc/services.h"
+#include "server/tables/shared_tables.h"
 
 namespace posenc {
 namespace {
@@ -105,6 +106,8 @@ struct RpcTest::Server {
     context.max_unary_bytes = settings.max_unary_bytes;
     context.max_memory_wait = settings.max_memory_wait;
     context.stall_timeout = settings.stall_timeout;
+    if (settings.shared_memory) shared_tables = std::make_unique<SharedTables>(*store);
+    context.shared_tables = shared_tables.get();
     tables_service = MakePositionalEncodingService(context);
     admin_service = MakeTableAdminService(context);
     grpc::ServerBuilder builder;
@@ -130,6 +133,7 @@ struct RpcTest::Server {
   }
 
   std::unique_ptr<TableStore> store;
+  std::unique_ptr<SharedTables> shared_tables;
   std::unique_ptr<grpc::Service> tables_service;
   std::unique_ptr<grpc::Service> admin_service;
   std::unique_ptr<grpc::Server> server;
@@ -218,7 +222,7 @@ absl::StatusOr<v1::GetServerInfoResponse> RpcTest::GetServerInfo() {
                                           v1::GetServerInfoRequest());
 }
 
-RawAnswer RpcTest::CallRaw(const std::string& method, const std::string& request) {
+RawAnswer RpcTest::CallRaw(const std::string& method, const std::string& request, size_t max_messages) {
   grpc::GenericStub stub(server_->channel);
   grpc::ClientContext rpc;
   SetTimeout(rpc, kTimeout);
@@ -238,6 +242,7 @@ RawAnswer RpcTest::CallRaw(const std::string& method, const std::string& request
   grpc::ByteBuffer message;
   for (call->Read(&message, nullptr); wait(); call->Read(&message, nullptr)) {
     answer.messages.push_back(ToString(message));
+    if (answer.messages.size() == max_messages) rpc.TryCancel();
   }
   grpc::Status status;
   call->Finish(&status, nullptr);

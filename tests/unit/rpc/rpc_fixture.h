@@ -29,6 +29,7 @@ struct ServerSettings {
   size_t max_unary_bytes = limits::kDefaultMaxUnaryBytes;
   absl::Duration max_memory_wait = absl::Seconds(30);
   absl::Duration stall_timeout = absl::Seconds(60);
+  bool shared_memory = false;  // OpenSharedTable makes tokens, though no socket hands them out
 };
 
 // What a call sent back, message by message, as bytes.
@@ -81,8 +82,8 @@ class RpcTest : public ::testing::Test {
   absl::StatusOr<v1::EvictTablesResponse> EvictTables(const std::string& request);
   absl::StatusOr<v1::GetServerInfoResponse> GetServerInfo();
 
-  // Sends bytes to a method such as "TableAdminService/ListTables".
-  RawAnswer CallRaw(const std::string& method, const std::string& request);
+  // Sends bytes to a method such as "TableAdminService/ListTables"; cancels once `max_messages` have come.
+  RawAnswer CallRaw(const std::string& method, const std::string& request, size_t max_messages = SIZE_MAX);
 
   // Drops every block and waits until nothing holds memory any more; false after half a minute.
   bool MemoryComesBack();

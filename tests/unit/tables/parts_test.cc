@@ -38,7 +38,8 @@ TEST(BlockMemoryTest, ChargesWholeLargePagesWhereTheyWasteLittle) {
   constexpr size_t kLargePage = size_t{2} << 20;
   EXPECT_EQ(ChargeFor(kLargePage), kLargePage);
   EXPECT_EQ(ChargeFor(kLargePage - 65536), kLargePage);
-  EXPECT_EQ(ChargeFor(kLargePage - 65537), kLargePage - 65536);
+  EXPECT_EQ(ChargeFor(kLargePage - 65537), kLargePage);
+  EXPECT_EQ(ChargeFor(kLargePage - 65536 - 4096), kLargePage - 65536 - 4096);
   EXPECT_EQ(ChargeFor(kLargePage + 1), kLargePage + 4096);
   EXPECT_EQ(ChargeFor(3 * kLargePage - 1), 3 * kLargePage);
 }
@@ -171,7 +172,7 @@ TEST(TableTest, TheLastBlockMayBeShort) {
   EXPECT_EQ(table.rows_per_block(), 64);
   EXPECT_EQ(table.block_count(), 3);
   EXPECT_EQ(table.RowCount(2), 22);
-  EXPECT_EQ(table.BlockBytes(2), 22 * 64);
+  EXPECT_EQ(table.RowCount(2) * table.shape().row_bytes(), 22 * 64);
 }
 
 TEST(ByteTextTest, IsShort) {

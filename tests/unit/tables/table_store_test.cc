@@ -21,7 +21,7 @@ TEST_F(TableStoreTest, CutsTheTableIntoPowersOfTwoOfRows) {
   EXPECT_EQ(table->rows_per_block(), kRowsPerBlock);
   EXPECT_EQ(table->block_count(), 3);
   EXPECT_EQ(table->BlockOfRow(kRowsPerBlock), 1);
-  EXPECT_EQ(table->BlockBytes(2), static_cast<int64_t>(kBlock));
+  EXPECT_EQ(table->RowCount(2) * table->shape().row_bytes(), static_cast<int64_t>(kBlock));
 }
 
 TEST_F(TableStoreTest, GeneratesWhatIsMissingAndReturnsItInOrder) {
