@@ -1,4 +1,4 @@
-// From a proto message to the record of core that has the same fields (server/core/field.h), by reflection.
+// From a proto message to the record of core that has the same fields (server/core/specs/field.h), by reflection.
 //
 // A field of the record is the message's field of the same name, a variant its oneof, whose fields have
 // the alternatives' names. Reading leaves a member at its default where the message has no value: for
@@ -14,8 +14,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "proto/message_fields.h"
-#include "server/core/field.h"
 #include "server/core/names.h"
+#include "server/core/specs/field.h"
 #include "server/core/violations.h"
 
 namespace posenc {

@@ -16,8 +16,8 @@
 
 #include "proto/message_fields.h"
 #include "proto/wire_bytes.h"
-#include "server/core/field.h"
 #include "server/core/names.h"
+#include "server/core/specs/field.h"
 
 namespace posenc {
 

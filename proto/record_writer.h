@@ -9,8 +9,8 @@
 #include <variant>
 
 #include "proto/message_fields.h"
-#include "server/core/field.h"
 #include "server/core/names.h"
+#include "server/core/specs/field.h"
 
 namespace posenc {
 

@@ -5,7 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "proto/record_reader.h"
 #include "proto/record_writer.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 
 namespace posenc {
 namespace {

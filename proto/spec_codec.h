@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "posenc/v1/spec.pb.h"
-#include "server/core/spec.h"
+#include "server/core/specs/spec.h"
 #include "server/core/tensor_catalog.h"
 
 namespace posenc {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "server/core/spec.h"
+#include "server/core/specs/spec.h"
 
 namespace posenc {
 

@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
-#include "client/cli/parse.h"
+#include "client/cli/flags/parse.h"
 #include "server/models/stored_tensors.h"
 
 namespace posenc::cli {

@@ -10,7 +10,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "server/tables/table_warmer.h"
+#include "server/tables/jobs/table_warmer.h"
 
 namespace posenc {
 namespace {

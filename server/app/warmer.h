@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "server/app/lifecycle.h"
-#include "server/app/stop_request.h"
-#include "server/app/warm_list.h"
-#include "server/tables/table_store.h"
+#include "server/app/config/warm_list.h"
+#include "server/app/lifecycle/lifecycle.h"
+#include "server/app/lifecycle/stop_request.h"
+#include "server/tables/store/table_store.h"
 #include "server/telemetry/log.h"
 
 namespace posenc {

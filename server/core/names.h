@@ -18,7 +18,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "server/core/spec.h"
+#include "server/core/specs/spec.h"
 
 namespace posenc {
 

@@ -1,15 +1,15 @@
 #include "server/encodings/phasor_tables.h"
 
-#include "server/encodings/chunk_generator.h"
-#include "server/encodings/grid_generator.h"
-#include "server/encodings/grid_sinusoidal.h"
-#include "server/encodings/phasor_generator.h"
-#include "server/encodings/product_generator.h"
-#include "server/encodings/rope.h"
-#include "server/encodings/rope_form.h"
-#include "server/encodings/sinusoidal.h"
-#include "server/encodings/still_axis.h"
-#include "server/encodings/xpos_generator.h"
+#include "server/encodings/phasors/phasor_generator.h"
+#include "server/encodings/phasors/product_generator.h"
+#include "server/encodings/rope/chunk_generator.h"
+#include "server/encodings/rope/rope.h"
+#include "server/encodings/rope/rope_form.h"
+#include "server/encodings/rope/still_axis.h"
+#include "server/encodings/rope/xpos_generator.h"
+#include "server/encodings/sinusoidal/grid_generator.h"
+#include "server/encodings/sinusoidal/grid_sinusoidal.h"
+#include "server/encodings/sinusoidal/sinusoidal.h"
 
 namespace posenc {
 namespace {

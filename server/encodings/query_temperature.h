@@ -4,7 +4,7 @@
 #ifndef POSENC_SERVER_ENCODINGS_QUERY_TEMPERATURE_H_
 #define POSENC_SERVER_ENCODINGS_QUERY_TEMPERATURE_H_
 
-#include "server/core/query_temperature_spec.h"
+#include "server/core/specs/query_temperature_spec.h"
 #include "server/encodings/table_generator.h"
 
 namespace posenc {

@@ -4,14 +4,14 @@
 
 #include <variant>
 
-#include "server/core/normalize.h"
-#include "server/encodings/alibi.h"
+#include "server/core/specs/normalize.h"
+#include "server/encodings/bias/alibi.h"
+#include "server/encodings/bias/relative_bias.h"
+#include "server/encodings/bias/relative_bucket.h"
 #include "server/encodings/float32/float32_tables.h"
-#include "server/encodings/learned.h"
+#include "server/encodings/learned/learned.h"
 #include "server/encodings/phasor_tables.h"
 #include "server/encodings/query_temperature.h"
-#include "server/encodings/relative_bias.h"
-#include "server/encodings/relative_bucket.h"
 
 namespace posenc {
 namespace {

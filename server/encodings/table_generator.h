@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "server/core/spec.h"
+#include "server/core/specs/spec.h"
 #include "server/core/table_shape.h"
 #include "server/core/tensor_catalog.h"
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/core/field_checks.h"
 #include "server/core/limits.h"
+#include "server/core/specs/field_checks.h"
 #include "server/models/absolute_config.h"
 #include "server/models/alibi_config.h"
 #include "server/models/config_json.h"

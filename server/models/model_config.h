@@ -19,7 +19,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "server/core/spec.h"
+#include "server/core/specs/spec.h"
 
 namespace posenc {
 

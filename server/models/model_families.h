@@ -15,8 +15,8 @@
 #include <span>
 
 #include "absl/strings/string_view.h"
-#include "server/core/rope_axes.h"
-#include "server/core/sinusoidal_spec.h"
+#include "server/core/specs/rope_axes.h"
+#include "server/core/specs/sinusoidal_spec.h"
 #include "server/models/model_config.h"
 
 namespace posenc {

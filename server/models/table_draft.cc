@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 
 namespace posenc {
 namespace {

@@ -1,11 +1,11 @@
 #include "posenc/v1/positional_encoding_service.grpc.pb.h"
-#include "server/rpc/describe_table.h"
-#include "server/rpc/get_slice.h"
-#include "server/rpc/open_shared_table.h"
-#include "server/rpc/resolve_model.h"
-#include "server/rpc/rpc_adapter.h"
+#include "server/rpc/calls/rpc_adapter.h"
+#include "server/rpc/handlers/describe_table.h"
+#include "server/rpc/handlers/get_slice.h"
+#include "server/rpc/handlers/open_shared_table.h"
+#include "server/rpc/handlers/resolve_model.h"
+#include "server/rpc/handlers/stream_slice.h"
 #include "server/rpc/service_context.h"
-#include "server/rpc/stream_slice.h"
 
 namespace posenc {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <memory>
 
+#include "server/rpc/calls/stall_watch.h"
+#include "server/rpc/requests/spec_memo.h"
 #include "server/rpc/services.h"
-#include "server/rpc/spec_memo.h"
-#include "server/rpc/stall_watch.h"
 
 namespace posenc {
 

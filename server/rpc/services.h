@@ -18,7 +18,7 @@
 #include "server/core/limits.h"
 #include "server/core/tensor_catalog.h"
 #include "server/tables/shared_tables.h"
-#include "server/tables/table_store.h"
+#include "server/tables/store/table_store.h"
 
 namespace posenc {
 

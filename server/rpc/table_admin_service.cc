@@ -1,10 +1,10 @@
 #include "posenc/v1/table_admin_service.grpc.pb.h"
-#include "server/rpc/evict_tables.h"
-#include "server/rpc/get_server_info.h"
-#include "server/rpc/list_tables.h"
-#include "server/rpc/rpc_adapter.h"
+#include "server/rpc/calls/rpc_adapter.h"
+#include "server/rpc/handlers/evict_tables.h"
+#include "server/rpc/handlers/get_server_info.h"
+#include "server/rpc/handlers/list_tables.h"
+#include "server/rpc/handlers/warm_tables.h"
 #include "server/rpc/service_context.h"
-#include "server/rpc/warm_tables.h"
 
 namespace posenc {
 namespace {

@@ -18,8 +18,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/tables/mutex.h"
-#include "server/tables/table_store.h"
+#include "server/tables/store/table_store.h"
+#include "server/tables/threads/mutex.h"
 
 namespace posenc {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "server/core/spec.h"
+#include "server/core/specs/spec.h"
 #include "server/core/table_key.h"
 #include "server/encodings/table_generator.h"
 

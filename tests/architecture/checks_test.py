@@ -23,10 +23,10 @@ LONG_FUNCTION = "int Long(int x) {\n" + "  if (x) { x++; }\n" * 60 + "}\n"
 
 # Check, path, and content of the file that breaks it.
 FAULTS = [
-    (checks.arrows, "server/core/a.h", '#include "server/tables/block.h"\n'),
+    (checks.arrows, "server/core/a.h", '#include "server/tables/memory/block.h"\n'),
     (checks.arrows, "server/core/a.h", '#include "posenc/v1/spec.pb.h"\n'),
-    (checks.arrows, "client/src/c.cc", '#include "server/tables/block.h"\n'),
-    (checks.arrows, "server/telemetry/t.cc", '#  include "server/tables/block.h"\n'),
+    (checks.arrows, "client/remote/c.cc", '#include "server/tables/memory/block.h"\n'),
+    (checks.arrows, "server/telemetry/t.cc", '#  include "server/tables/memory/block.h"\n'),
     (checks.arrows, "server/encodings/e.cc", '#include "posenc/client.h"\n'),
     (checks.top_level, "extra/file.txt", "x\n"),
     (checks.file_budgets, "server/core/a.h", "\n" * 121),

@@ -1,7 +1,7 @@
 #include "tests/golden/golden_row.h"
 
 #include "gtest/gtest.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "tests/golden/golden_number.h"
 #include "tests/support/matchers.h"
 

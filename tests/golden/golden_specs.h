@@ -4,7 +4,7 @@
 #define POSENC_TESTS_GOLDEN_GOLDEN_SPECS_H_
 
 
-#include "server/core/rope_spec.h"
+#include "server/core/specs/rope_spec.h"
 #include "tests/golden/golden_file.h"
 
 namespace posenc {

@@ -11,7 +11,7 @@
 
 #include "absl/time/time.h"
 #include "posenc/table.h"
-#include "server/core/spec.h"
+#include "server/core/specs/spec.h"
 #include "server/models/model_config.h"
 
 namespace posenc {

@@ -17,7 +17,7 @@
 
 #include "server/core/element_type.h"
 #include "server/core/selection.h"
-#include "server/core/spec.h"
+#include "server/core/specs/spec.h"
 #include "server/core/violations.h"
 
 namespace posenc {

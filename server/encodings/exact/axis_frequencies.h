@@ -1,6 +1,6 @@
 // Frequencies of tables with several position axes: bands of one axis, and pairs put together from axes.
 //
-// core/rope_axes.h has the bands and their sources. Values of bands other than the geometric ones are
+// core/specs/rope_axes.h has the bands and their sources. Values of bands other than the geometric ones are
 // fractions of π and given in turns.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_AXIS_FREQUENCIES_H_
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/rope_axes.h"
+#include "server/core/specs/rope_axes.h"
 #include "server/encodings/exact/frequency_source.h"
 
 namespace posenc {

@@ -1,7 +1,7 @@
 // The geometric rule: frequencies base^(-k / D), D = twice_pairs / 2 − shift, and its scalings.
 //
 // The rule of Vaswani et al. 2017 (section 3.5) and Su et al. 2021, with the scalings of a rotary table
-// (core/rope_scaling.h has their formulas and sources), or the caller's own list. Times position_scale;
+// (core/specs/rope_scaling.h has their formulas and sources), or the caller's own list. Times position_scale;
 // times 2π with full_turns. A value.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_FREQUENCY_RULE_H_
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "server/core/rope_spec.h"
+#include "server/core/specs/rope_spec.h"
 #include "server/encodings/exact/frequency_source.h"
 
 namespace posenc {

@@ -2,7 +2,7 @@
 //
 // A scaling acts in three places: it may raise the base (the NTK family), put a factor on every
 // frequency, or treat each frequency by itself (YaRN, Llama 3, lists). What does not depend on k is
-// computed once, when the scaling is prepared. Formulas: core/rope_scaling.h, ntk_scaling.h,
+// computed once, when the scaling is prepared. Formulas: core/specs/rope_scaling.h, ntk_scaling.h,
 // yarn_scaling.h. Pure functions, safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_FREQUENCY_SCALING_H_

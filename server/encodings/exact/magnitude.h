@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "server/core/rope_spec.h"
+#include "server/core/specs/rope_spec.h"
 #include "server/encodings/exact/enclosure.h"
 #include "server/encodings/exact/real.h"
 
@@ -37,7 +37,7 @@ class Magnitude {
   DoubleDouble parts_;
 };
 
-// The m that a normalised rotary spec implies; core/yarn_scaling.h has the formulas.
+// The m that a normalised rotary spec implies; core/specs/yarn_scaling.h has the formulas.
 Magnitude RopeMagnitude(const RopeSpec& spec);
 
 // The factor that the model must put on its scores: g(mscale_all_dim)² with YaRN, else 1.

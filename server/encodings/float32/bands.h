@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/rope_axes.h"
+#include "server/core/specs/rope_axes.h"
 
 namespace posenc {
 

@@ -15,9 +15,9 @@
 #include <span>
 #include <vector>
 
-#include "server/core/rope_variants.h"
+#include "server/core/specs/rope_variants.h"
 #include "server/encodings/float32/float32_angles.h"
-#include "server/encodings/phasor_table.h"
+#include "server/encodings/phasors/phasor_table.h"
 #include "server/encodings/table_generator.h"
 
 namespace posenc {

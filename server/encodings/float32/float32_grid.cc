@@ -5,7 +5,7 @@
 #include "server/encodings/float32/float32_generator.h"
 #include "server/encodings/float32/grid_coordinates.h"
 #include "server/encodings/float32/rounded_math.h"
-#include "server/encodings/grid_generator.h"
+#include "server/encodings/sinusoidal/grid_generator.h"
 
 namespace posenc {
 namespace {

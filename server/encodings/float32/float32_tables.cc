@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "server/encodings/chunk_generator.h"
 #include "server/encodings/float32/float32_generator.h"
-#include "server/encodings/grid_sinusoidal.h"
-#include "server/encodings/rope_form.h"
-#include "server/encodings/sinusoidal.h"
-#include "server/encodings/still_axis.h"
+#include "server/encodings/rope/chunk_generator.h"
+#include "server/encodings/rope/rope_form.h"
+#include "server/encodings/rope/still_axis.h"
+#include "server/encodings/sinusoidal/grid_sinusoidal.h"
+#include "server/encodings/sinusoidal/sinusoidal.h"
 
 namespace posenc {
 namespace {

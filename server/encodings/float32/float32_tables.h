@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "server/core/spec.h"
+#include "server/core/specs/spec.h"
 #include "server/encodings/table_generator.h"
 
 namespace posenc {

@@ -21,10 +21,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/grid_sinusoidal_spec.h"
-#include "server/core/rope_spec.h"
-#include "server/core/sinusoidal_spec.h"
-#include "server/core/spec.h"
+#include "server/core/specs/grid_sinusoidal_spec.h"
+#include "server/core/specs/rope_spec.h"
+#include "server/core/specs/sinusoidal_spec.h"
+#include "server/core/specs/spec.h"
 
 namespace posenc {
 

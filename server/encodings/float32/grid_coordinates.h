@@ -1,4 +1,4 @@
-// The coordinates of a grid's cells as models compute them in float32. core/grid.h has the rules.
+// The coordinates of a grid's cells as models compute them in float32. core/specs/grid.h has the rules.
 // A pure function, safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_FLOAT32_GRID_COORDINATES_H_
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "server/core/grid.h"
+#include "server/core/specs/grid.h"
 
 namespace posenc {
 

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "server/core/rope_spec.h"
+#include "server/core/specs/rope_spec.h"
 
 namespace posenc {
 

@@ -14,8 +14,8 @@
 #include <semaphore>
 
 #include "benchmark/benchmark.h"
-#include "server/core/normalize.h"
-#include "server/tables/table_store.h"
+#include "server/core/specs/normalize.h"
+#include "server/tables/store/table_store.h"
 
 namespace posenc {
 namespace {

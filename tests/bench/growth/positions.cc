@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "posenc/client.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/encodings/table_generator.h"
 #include "tests/bench/growth/growth.h"
 #include "tests/bench/ratios/interleaved.h"

@@ -16,7 +16,7 @@
 #include "benchmark/benchmark.h"
 #include "server/core/limits.h"
 #include "server/core/names.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/encodings/table_generator.h"
 
 namespace posenc {

@@ -12,7 +12,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "server/core/names.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/encodings/table_generator.h"
 #include "tests/bench/ratios/interleaved.h"
 #include "tests/bench/support/pages.h"

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "posenc/client.h"
 #include "posenc/ops.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/encodings/table_generator.h"
 #include "tests/bench/pytorch/pytorch.h"
 #include "tests/bench/ratios/interleaved.h"

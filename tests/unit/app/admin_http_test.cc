@@ -1,4 +1,4 @@
-#include "server/app/admin_http.h"
+#include "server/app/admin/admin_http.h"
 
 #include <prometheus/counter.h>
 #include <prometheus/registry.h>
@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "server/app/rpc_methods.h"
-#include "server/app/server_collector.h"
+#include "server/app/admin/server_collector.h"
+#include "server/app/listeners/rpc_methods.h"
 #include "server/telemetry/process_collector.h"
 #include "server/telemetry/rpc_metrics.h"
 #include "tests/support/matchers.h"

@@ -1,4 +1,4 @@
-#include "server/app/config.h"
+#include "server/app/config/config.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "server/app/grpc_listeners.h"
+#include "server/app/listeners/grpc_listeners.h"
 
 #include <grpcpp/grpcpp.h>
 #include <sys/stat.h>
@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
-#include "server/app/health_service.h"
-#include "server/app/rpc_methods.h"
+#include "server/app/listeners/health_service.h"
+#include "server/app/listeners/rpc_methods.h"
 #include "tests/support/matchers.h"
 
 namespace posenc {

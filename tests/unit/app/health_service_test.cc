@@ -1,4 +1,4 @@
-#include "server/app/health_service.h"
+#include "server/app/listeners/health_service.h"
 
 #include <grpcpp/grpcpp.h>
 

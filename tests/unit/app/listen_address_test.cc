@@ -1,4 +1,4 @@
-#include "server/app/listen_address.h"
+#include "server/app/listeners/listen_address.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "server/app/memory_limit.h"
+#include "server/app/config/memory_limit.h"
 
 #include <filesystem>
 #include <fstream>

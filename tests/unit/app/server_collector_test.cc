@@ -1,4 +1,4 @@
-#include "server/app/server_collector.h"
+#include "server/app/admin/server_collector.h"
 
 #include <prometheus/text_serializer.h>
 

@@ -12,7 +12,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/grpcpp.h"
 #include "posenc/v1/positional_encoding_service.grpc.pb.h"
-#include "server/app/rpc_methods.h"
+#include "server/app/listeners/rpc_methods.h"
 #include "tests/unit/app/http_get.h"
 #include "tests/unit/app/server_process.h"
 

@@ -1,4 +1,4 @@
-#include "server/app/socket_lock.h"
+#include "server/app/listeners/socket_lock.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "server/app/stop_request.h"
+#include "server/app/lifecycle/stop_request.h"
 
 #include <memory>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "server/app/units.h"
+#include "server/app/config/units.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "server/app/warm_list.h"
+#include "server/app/config/warm_list.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "client/src/fallback_connection.h"
+#include "client/fallback/fallback_connection.h"
 
 #include "tests/support/matchers.h"
 #include "tests/unit/client/scripted_connection.h"

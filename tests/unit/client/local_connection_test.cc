@@ -2,9 +2,9 @@
 #include <cstring>
 #include <limits>
 
-#include "client/src/estimate.h"
+#include "client/local/estimate.h"
 #include "posenc/client.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/core/table_key.h"
 #include "server/encodings/table_generator.h"
 #include "tests/support/matchers.h"

@@ -1,11 +1,11 @@
-#include "client/src/parallel_read.h"
+#include "client/remote/parallel_read.h"
 
 #include <array>
 #include <thread>
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
-#include "client/src/remote_connection.h"
+#include "client/remote/remote_connection.h"
 #include "posenc/client.h"
 #include "server/core/limits.h"
 #include "tests/integration/tables.h"

@@ -1,11 +1,11 @@
-#include "client/src/remote_connection.h"
+#include "client/remote/remote_connection.h"
 
 #include <set>
 #include <thread>
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
-#include "client/src/channels.h"
+#include "client/remote/channels.h"
 #include "posenc/client.h"
 #include "proto/status_codec.h"
 #include "tests/support/matchers.h"

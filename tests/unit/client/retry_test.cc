@@ -1,4 +1,4 @@
-#include "client/src/retry.h"
+#include "client/remote/retry.h"
 
 #include <vector>
 

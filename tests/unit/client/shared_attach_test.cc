@@ -1,4 +1,4 @@
-#include "client/src/shared_attach.h"
+#include "client/shared_memory/shared_attach.h"
 
 #include <poll.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "client/src/slice_call.h"
+#include "client/remote/slice_call.h"
 
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>

@@ -1,4 +1,4 @@
-#include "client/src/slice_frame.h"
+#include "client/remote/slice_frame.h"
 
 #include <google/protobuf/stubs/logging.h>
 

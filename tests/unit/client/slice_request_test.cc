@@ -1,4 +1,4 @@
-#include "client/src/slice_request.h"
+#include "client/remote/slice_request.h"
 
 #include <string>
 

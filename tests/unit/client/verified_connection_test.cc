@@ -1,6 +1,6 @@
-#include "client/src/verified_connection.h"
+#include "client/verified/verified_connection.h"
 
-#include "client/src/link_meter.h"
+#include "client/verified/link_meter.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/client/scripted_connection.h"
 

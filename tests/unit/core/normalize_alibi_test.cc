@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "server/core/limits.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "tests/support/matchers.h"
 
 namespace posenc {

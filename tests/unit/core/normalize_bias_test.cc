@@ -1,5 +1,5 @@
 #include "gtest/gtest.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "tests/support/matchers.h"
 
 namespace posenc {

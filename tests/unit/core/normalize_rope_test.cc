@@ -3,7 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "server/core/limits.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/core/table_key.h"
 #include "tests/support/matchers.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "gtest/gtest.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "tests/support/matchers.h"
 
 namespace posenc {

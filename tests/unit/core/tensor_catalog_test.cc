@@ -1,7 +1,7 @@
 #include "server/core/tensor_catalog.h"
 
 #include "gtest/gtest.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "tests/support/matchers.h"
 
 namespace posenc {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/core/tensor_catalog.h"
 #include "server/encodings/exact/stored_value.h"
 #include "server/encodings/table_generator.h"

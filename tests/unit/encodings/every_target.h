@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/encodings/table_generator.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/encodings/reference.h"

@@ -1,10 +1,10 @@
-#include "server/encodings/grid_rows.h"
+#include "server/encodings/sinusoidal/grid_rows.h"
 
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/encodings/table_generator.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/encodings/reference.h"

@@ -1,4 +1,4 @@
-#include "server/encodings/learned.h"
+#include "server/encodings/learned/learned.h"
 
 #include <cmath>
 #include <fstream>

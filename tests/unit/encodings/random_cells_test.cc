@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/core/table_key.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/encodings/reference.h"

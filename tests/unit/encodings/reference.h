@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "server/core/spec.h"
+#include "server/core/specs/spec.h"
 #include "server/encodings/table_generator.h"
 
 namespace posenc {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/core/rope_spec.h"
+#include "server/core/specs/rope_spec.h"
 #include "tests/unit/encodings/reference.h"
 
 namespace posenc {

@@ -1,4 +1,4 @@
-#include "server/encodings/relative_bucket.h"
+#include "server/encodings/bias/relative_bucket.h"
 
 #include <cmath>
 #include <map>

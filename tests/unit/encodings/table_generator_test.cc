@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/core/names.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/encodings/every_target.h"
 #include "tests/unit/encodings/reference.h"

@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/core/limits.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/models/model_config.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/models/config_files.h"

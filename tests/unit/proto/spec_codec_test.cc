@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "server/core/names.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/core/table_key.h"
 #include "tests/support/matchers.h"
 #include "tests/support/text_proto.h"

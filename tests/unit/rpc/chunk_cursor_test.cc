@@ -1,4 +1,4 @@
-#include "server/rpc/chunk_cursor.h"
+#include "server/rpc/slices/chunk_cursor.h"
 
 #include <string>
 #include <vector>

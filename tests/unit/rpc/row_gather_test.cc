@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "proto/spec_codec.h"
 #include "server/encodings/table_generator.h"
-#include "server/rpc/slice_rows.h"
+#include "server/rpc/slices/slice_rows.h"
 #include "tests/support/matchers.h"
 #include "tests/support/text_proto.h"
 

@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 #include "posenc/v1/positional_encoding_service.pb.h"
 #include "posenc/v1/table_admin_service.pb.h"
-#include "server/tables/table_store.h"
+#include "server/tables/store/table_store.h"
 #include "tests/support/matchers.h"
 #include "tests/support/text_proto.h"
 

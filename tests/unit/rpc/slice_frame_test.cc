@@ -1,4 +1,4 @@
-#include "server/rpc/slice_frame.h"
+#include "server/rpc/slices/slice_frame.h"
 
 #include <memory>
 #include <numeric>
@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "posenc/v1/positional_encoding_service.pb.h"
-#include "server/rpc/wire.h"
+#include "server/rpc/calls/wire.h"
 
 namespace posenc {
 namespace {

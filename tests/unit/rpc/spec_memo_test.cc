@@ -1,4 +1,4 @@
-#include "server/rpc/spec_memo.h"
+#include "server/rpc/requests/spec_memo.h"
 
 #include <string>
 #include <thread>

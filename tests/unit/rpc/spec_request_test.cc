@@ -1,6 +1,6 @@
 // The memo of specs as requests meet it: whatever the bytes, the answer is that of parsing the whole.
 
-#include "server/rpc/spec_request.h"
+#include "server/rpc/requests/spec_request.h"
 
 #include <string>
 #include <variant>

@@ -1,4 +1,4 @@
-#include "server/rpc/status_mapping.h"
+#include "server/rpc/calls/status_mapping.h"
 
 #include <new>
 #include <stdexcept>
@@ -10,7 +10,7 @@
 #include "proto/status_codec.h"
 #include "server/core/limits.h"
 #include "server/core/violations.h"
-#include "server/rpc/exceptions.h"
+#include "server/rpc/calls/exceptions.h"
 #include "tests/support/matchers.h"
 
 namespace posenc {

@@ -7,12 +7,12 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/tables/alarm.h"
-#include "server/tables/budget.h"
-#include "server/tables/byte_text.h"
-#include "server/tables/spare_memory.h"
-#include "server/tables/trampoline.h"
-#include "server/tables/worker_pool.h"
+#include "server/tables/jobs/trampoline.h"
+#include "server/tables/memory/budget.h"
+#include "server/tables/memory/byte_text.h"
+#include "server/tables/memory/spare_memory.h"
+#include "server/tables/threads/alarm.h"
+#include "server/tables/threads/worker_pool.h"
 #include "tests/unit/tables/store_fixture.h"
 
 namespace posenc {

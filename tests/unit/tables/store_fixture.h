@@ -17,8 +17,8 @@
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/tables/table_store.h"
-#include "server/tables/table_warmer.h"
+#include "server/tables/jobs/table_warmer.h"
+#include "server/tables/store/table_store.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/tables/fake_generator.h"
 

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "server/core/byte_size.h"
-#include "server/tables/block_memory.h"
+#include "server/tables/memory/block_memory.h"
 #include "server/tables/shared_tables.h"
 #include "tests/unit/tables/store_fixture.h"
 

@@ -1,7 +1,7 @@
 #include "server/encodings/exact/ziv.h"
 
 #include "gtest/gtest.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/encodings/exact/frequency_rule.h"
 #include "server/encodings/exact/phasor_cells.h"
 #include "tests/unit/encodings/reference.h"

@@ -1,7 +1,7 @@
 #include "server/encodings/float32/frequencies.h"
 
 #include "gtest/gtest.h"
-#include "server/core/normalize.h"
+#include "server/core/specs/normalize.h"
 #include "server/encodings/float32/float32_angles.h"
 #include "server/encodings/float32/running_angles.h"
 #include "tests/support/matchers.h"

@@ -1,0 +1,16 @@
+#include "server/app/lifecycle/lifecycle.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace posenc {
+
+std::vector<Condition> Lifecycle::conditions() const {
+  const int warmed = warmed_;
+  const int total = warmed + pending_ + failed_;
+  std::string warm_detail = absl::StrCat(warmed, " of ", total, " tables ready");
+  if (failed_ > 0) absl::StrAppend(&warm_detail, ", ", failed_.load(), " failed");
+  return {{"warm", serving_, warm_detail},
+          {"not-draining", !draining_, draining_ ? "draining" : "taking calls"}};
+}
+
+}  // namespace posenc

@@ -1,0 +1,83 @@
+// Cuts off RPCs whose client takes nothing of what the transport was given for too long, so that stalled
+// readers cannot hold the budget.
+//
+// Progress: gRPC tells only when an operation is over: a message of a stream once flow control and the
+//           socket have taken it, a unary answer once all of it is taken (OnDone waits for that). So a
+//           unary answer has the time for its whole, a stream for each message.
+// Time:     one timer for all RPCs of a service, set while something is in flight and for the oldest of
+//           it: a call costs two steps of a list, no timer of its own.
+// Threads:  any method, any thread. Under the watch's mutex nothing is called but gRPC's timer and
+//           TryCancel, and gRPC runs reactions on its own threads only, never inside a call of ours.
+// Lifetime: a guard holds the watch; the RPC must be alive whenever its guard is between Begin and End.
+
+#ifndef POSENC_SERVER_RPC_CALLS_STALL_WATCH_H_
+#define POSENC_SERVER_RPC_CALLS_STALL_WATCH_H_
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/server_context.h>
+
+#include <list>
+#include <memory>
+#include <mutex>
+
+#include "absl/time/time.h"
+
+namespace posenc {
+
+class StallWatch : public std::enable_shared_from_this<StallWatch> {
+ public:
+  // InfiniteDuration cuts nobody off.
+  explicit StallWatch(absl::Duration timeout) : timeout_(timeout) {}
+
+  absl::Duration timeout() const { return timeout_; }
+
+ private:
+  friend class StallGuard;
+
+  struct Place {
+    grpc::CallbackServerContext* rpc = nullptr;
+    absl::Time deadline;
+    bool waiting = false;  // the place is in waiting_
+    bool stalled = false;
+  };
+
+  // Below: mutex_ is held, but for OnAlarm.
+  void SetAlarm(absl::Time deadline);
+  void OnAlarm();
+  void CutOffExpired(absl::Time now);
+
+  const absl::Duration timeout_;
+  std::mutex mutex_;
+  // Guarded by mutex_:
+  std::list<Place> waiting_;  // all have the same timeout, so the oldest is the first to expire
+  std::list<Place> cut_off_;
+  bool alarm_set_ = false;
+  std::unique_ptr<grpc::Alarm> alarm_;
+};
+
+// One RPC under the watch.
+class StallGuard {
+ public:
+  StallGuard(std::shared_ptr<StallWatch> watch, grpc::CallbackServerContext* rpc);
+
+  // The transport is about to be given something; from now on it has the watch's timeout to take it.
+  void Begin();
+  // It has taken it, or the RPC is over. The RPC is not touched after this.
+  void End();
+
+  // True once the RPC was cut off.
+  bool stalled() const;
+  absl::Duration timeout() const { return watch_->timeout(); }
+
+ private:
+  // Below: the watch's mutex is held.
+  void Leave();
+
+  const std::shared_ptr<StallWatch> watch_;
+  std::list<StallWatch::Place> own_;  // the place while it is in no list of the watch
+  const std::list<StallWatch::Place>::iterator place_;
+};
+
+}  // namespace posenc
+
+#endif  // POSENC_SERVER_RPC_CALLS_STALL_WATCH_H_
