@@ -34,14 +34,14 @@ void Check(const NtkScaling& scaling, const RopeSpec& spec, Violations& bad) {
 void Check(const Llama3Scaling& scaling, const RopeSpec&, Violations& bad) {
   if (scaling.high_freq_factor >= scaling.low_freq_factor) return;
   bad.Add("rope.llama3.high_freq_factor", scaling.high_freq_factor,
-          absl::StrCat("at least low_freq_factor, ", scaling.low_freq_factor));
+          absl::StrCat("at least low_freq_factor, ", ShortestDecimal(scaling.low_freq_factor)));
 }
 
 void Check(const YarnScaling& scaling, const RopeSpec& spec, Violations& bad) {
   if (spec.base == 1) bad.Add("rope.base", spec.base, "more than 1 with yarn, which divides by its logarithm");
   if (scaling.beta_fast < scaling.beta_slow) {
     bad.Add("rope.yarn.beta_fast", scaling.beta_fast,
-            absl::StrCat("at least beta_slow, ", scaling.beta_slow));
+            absl::StrCat("at least beta_slow, ", ShortestDecimal(scaling.beta_slow)));
   }
 }
 
@@ -135,7 +135,7 @@ void CheckOwnSpectra(const RopeSpec& spec, Violations& bad) {
     const int64_t pairs = axes.sections[axis];
     const std::string path = absl::StrCat("rope.axes.sections[", axis, "]");
     if (pairs > 0 && axes.frequency_shift != 0 && static_cast<double>(pairs) <= axes.frequency_shift) {
-      bad.Add(path, pairs, absl::StrCat("more than frequency_shift, ", axes.frequency_shift));
+      bad.Add(path, pairs, absl::StrCat("more than frequency_shift, ", ShortestDecimal(axes.frequency_shift)));
     }
     const bool raised = axis < axes.ntk_factors.size() && axes.ntk_factors[axis] != 1;
     if (pairs == 1 && raised) bad.Add(path, pairs, "more than 1 with ntk_factors, whose exponent is d/(d-2)");
