@@ -291,7 +291,8 @@ TEST(Torchtitan4117Test, ScalingDoesNotDependOnTheRowsAskedFor) {
 TEST(XPosExponentsTest, KeysFarFromTheCentreAreInfinite) {
   const Rope rope = {.head_dim = 64, .max_len = 600001, .xpos = XPos{.scale_base = 0.001, .centre = 0}};
   for (const ElementType type : {ElementType::kF64, ElementType::kF32, ElementType::kF16, ElementType::kBF16}) {
-    const std::vector<double> keys = RowAt({rope, type}, 600000, "k_cos"), queries = RowAt({rope, type}, 600000, "q_cos");
+    const std::vector<double> keys = RowAt({rope, type}, 600000, "k_cos");
+    const std::vector<double> queries = RowAt({rope, type}, 600000, "q_cos");
     for (int i = 0; i < 32; ++i) {
       const double sign = std::cos(600000 * std::pow(10000.0, -i / 32.0));
       EXPECT_EQ(keys.at(i), std::copysign(std::numeric_limits<double>::infinity(), sign)) << i;

@@ -190,7 +190,8 @@ TEST(Aprender1607Test, WhatChangesNothingHitsTheSameEntry) {
 // 2^53 + 1 was read as 2^53 once, which is a position of other tables.
 TEST(WholePositionsTest, AreReportedAsTheyWereGiven) {
   const Rope rope = {.head_dim = 8, .max_len = int64_t{1} << 53};
-  for (const int64_t position : {(int64_t{1} << 53) + 1, -(int64_t{1} << 53) - 1, std::numeric_limits<int64_t>::max()}) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const int64_t position : {(int64_t{1} << 53) + 1, -(int64_t{1} << 53) - 1, kMost}) {
     EXPECT_THAT(LocalClient().Gather(rope, {position}),
                 StatusIs(absl::StatusCode::kOutOfRange,
                          absl::StrCat("selection.positions[0] is ", position,

@@ -117,7 +117,8 @@ TEST_F(CliTest, CallErrorsExitWithTheirCode) {
   Result result = Run("rope --head-dim 7 --local");
   EXPECT_EQ(result.exit_code, 64 + 3);
   EXPECT_EQ(result.err,
-            "posenc: INVALID_ARGUMENT: spec.rope.head_dim is 7; allowed: an even number, or an even rotary_dim beside it\n");
+            "posenc: INVALID_ARGUMENT: spec.rope.head_dim is 7; allowed: an even number, or an even rotary_dim "
+            "beside it\n");
   EXPECT_EQ(Run("rope --head-dim 8 --rows 0:9999 --local").exit_code, 64 + 11);
   EXPECT_EQ(Run("tables --local").exit_code, 64 + 12);
 }
@@ -126,7 +127,8 @@ TEST_F(CliTest, PositionsAreReportedAsTheyWereTyped) {
   for (const std::string position : {"9007199254740993", "-9007199254740993", "9223372036854775807"}) {
     const Result result = Run("rope --head-dim 8 --max-len 9007199254740992 --local --positions " + position);
     EXPECT_EQ(result.exit_code, 64 + 11);
-    EXPECT_THAT(result.err, HasSubstr("positions[0] is " + position + "; allowed: -9007199254740991 to 9007199254740991"));
+    EXPECT_THAT(result.err,
+                HasSubstr("positions[0] is " + position + "; allowed: -9007199254740991 to 9007199254740991"));
   }
 }
 
@@ -144,7 +146,8 @@ TEST_F(CliTest, SectionsOfTheInterleavedMapAreAllPairs) {
   EXPECT_EQ(Run(command + "4,2,2").exit_code, 0);
   const Result result = Run(command + "2,2,2");
   EXPECT_EQ(result.exit_code, 64 + 3);
-  EXPECT_THAT(result.err, HasSubstr("rope.axes.sections are 6 pairs in sum; allowed: the 8 rotated pairs, or leftovers_on_first"));
+  EXPECT_THAT(result.err, HasSubstr("rope.axes.sections are 6 pairs in sum; allowed: the 8 rotated pairs, or "
+                                    "leftovers_on_first"));
   EXPECT_EQ(Run(command + "2,2,2 --axes-leftovers-on-first").exit_code, 0);
 }
 
@@ -163,7 +166,8 @@ TEST_F(CliTest, RowsPastTheTrainedLengthAreTold) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(result.err.find("not past the trained length 4096") != std::string::npos, told) << flags << result.err;
   }
-  EXPECT_THAT(Run("describe " + longrope).out, HasSubstr("note                 longrope: effective_length is not past"));
+  EXPECT_THAT(Run("describe " + longrope).out,
+              HasSubstr("note                 longrope: effective_length is not past"));
 }
 
 TEST_F(CliTest, DescribeTellsWhereHalfPrecisionEnds) {

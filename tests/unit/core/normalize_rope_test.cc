@@ -41,7 +41,7 @@ TEST(NormalizeRopeTest, RefusesEveryFieldOutOfItsRange) {
       {"rope.head_dim", {.head_dim = std::numeric_limits<int64_t>::min()}},
       {"rope.rotary_dim", {.head_dim = 8, .rotary_dim = 10}},
       {"rope.rotary_dim", {.head_dim = 7, .rotary_dim = 8}},
-      {"rope.rotary_dim", {.head_dim = 7, .rotary_dim = 7}},
+      {"rope.head_dim", {.head_dim = 7, .rotary_dim = 7}},
       {"rope.rotary_dim", {.head_dim = 8, .rotary_dim = 3}},
       {"rope.rotary_dim", {.head_dim = 8, .rotary_dim = -2}},
       {"rope.max_len", {.head_dim = 8, .max_len = 0}},

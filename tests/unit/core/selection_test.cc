@@ -126,7 +126,8 @@ TEST(SelectionTest, RealPositionsAreReportedInAllTheirDigits) {
   TableShape shape = Rotary();
   shape.real_positions = true;
   EXPECT_THAT(ResolveSelection({.real_positions = {110.00000000000001}}, shape),
-              StatusIs(kOutOfRange, "selection.real_positions[0] is 110.00000000000001; allowed: -1000 to less than 110"));
+              StatusIs(kOutOfRange, "selection.real_positions[0] is 110.00000000000001; "
+                                    "allowed: -1000 to less than 110"));
 }
 
 TEST(SelectionTest, DescendingRowsAreFoundByTheirPositions) {

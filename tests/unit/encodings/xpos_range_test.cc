@@ -59,7 +59,7 @@ TEST(XPosRangeTest, EveryCellIsTheTruthRoundedOnce) {
       }
     }
   }
-  EXPECT_EQ(cells, 12'480);
+  EXPECT_EQ(cells, 11'328);
 }
 
 }  // namespace
