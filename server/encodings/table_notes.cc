@@ -32,7 +32,7 @@ TypeEnd EndOf(ElementType type) {
   }
 }
 
-// What `At` functions below return where nothing is infinite.
+// A distance where nothing is infinite.
 constexpr long double kNever = std::numeric_limits<long double>::infinity();
 
 // A note about values beyond the type's end.
@@ -71,9 +71,10 @@ class Overflow {
     return FromDistance(end_.infinite_from / steepest, spec.max_len);
   }
 
+  // Finding the largest number would read the whole file, so that the note says what would become of one.
   std::string Of(const LearnedSpec&) const {
-    const bool stored = table_.facts().error_bound.starts_with("exact");
-    return If(!stored && type_ == ElementType::kF16, "stored numbers beyond are infinite");
+    const bool copied = table_.facts().error_bound.starts_with("exact");
+    return If(!copied && type_ == ElementType::kF16, "stored numbers beyond are infinite");
   }
   std::string Of(const RelativeBucketSpec& spec) const {
     return If(!spec.weight.empty() && type_ == ElementType::kF16, "weights beyond are infinite");
