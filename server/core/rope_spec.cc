@@ -271,10 +271,6 @@ void SimplifyRows(RopeSpec& spec) {
 absl::Status NormalizeFamily(RopeSpec& spec) {
   Violations bad;
   if (spec.rotary_dim == 0) spec.rotary_dim = spec.head_dim;
-  if (spec.rotary_dim == spec.head_dim && spec.head_dim % 2 != 0) {
-    bad.Add("rope.head_dim", spec.head_dim, "an even number, or an even rotary_dim beside it");
-    return bad.ToStatus();
-  }
   if (spec.rotary_dim < 2 || spec.rotary_dim > spec.head_dim || spec.rotary_dim % 2 != 0) {
     bad.Add("rope.rotary_dim", spec.rotary_dim,
             absl::StrCat("an even number from 2 to head_dim, ", spec.head_dim, " (0: head_dim)"));
