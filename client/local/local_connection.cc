@@ -16,6 +16,7 @@
 #include "posenc/table_builder.h"
 #include "server/core/limits.h"
 #include "server/core/table_key.h"
+#include "server/encodings/table_notes.h"
 
 namespace posenc {
 namespace {
@@ -79,7 +80,7 @@ TableDescription DescriptionOf(const LocalSlice& slice) {
           .error_bound = facts.error_bound,
           .positions_begin = shape.positions_begin,
           .positions_end = shape.positions_end,
-          .notes = facts.notes,
+          .notes = TableNotes(slice.spec(), slice.generator()),
           .axis_of_pair = facts.axis_of_pair,
           .position_axes = shape.position_axes,
           .real_positions = shape.real_positions};

@@ -8,6 +8,7 @@
 #include "client/ops/kernels.h"
 #include "client/ops/memory.h"
 #include "posenc/ops.h"
+#include "server/core/shortest_decimal.h"
 
 namespace posenc {
 namespace {
@@ -63,7 +64,7 @@ absl::Status Check(const ConstNumbers& x, const ConstNumbers& table, const Encod
   if (absl::Status status = CheckFinite("x_scale", params.x_scale); !status.ok()) return status;
   if (params.dropout && !(params.dropout->probability >= 0 && params.dropout->probability <= 1)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("dropout.probability is ", params.dropout->probability, "; allowed: 0 to 1"));
+        absl::StrCat("dropout.probability is ", ShortestDecimal(params.dropout->probability), "; allowed: 0 to 1"));
   }
   const absl::StatusOr<int64_t> rows = CountRows("table", table, params.d_model);
   if (!rows.ok()) return rows.status();

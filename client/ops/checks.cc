@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "server/core/shortest_decimal.h"
 
 namespace posenc {
 namespace {
@@ -86,7 +87,7 @@ absl::Status CheckRange(std::string_view argument, int64_t value, int64_t low, i
 absl::Status CheckFinite(std::string_view argument, double value) {
   if (std::isfinite(value)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(View(argument), " is ", value, "; allowed: finite numbers"));
+      absl::StrCat(View(argument), " is ", ShortestDecimal(value), "; allowed: finite numbers"));
 }
 
 absl::Status CheckRows(const TokenRows& tokens, int64_t table_rows) {

@@ -11,6 +11,7 @@
 #include "client/remote/slice_call.h"
 #include "google/protobuf/stubs/common.h"
 #include "proto/spec_codec.h"
+#include "server/core/shortest_decimal.h"
 #include "server/core/table_key.h"
 
 namespace posenc {
@@ -77,7 +78,7 @@ absl::Status RemoteConnection::Explain(const absl::Status& status, int attempts,
   const double seconds = absl::ToDoubleSeconds(absl::Trunc(elapsed, absl::Milliseconds(1)));
   return {status.code(),
           absl::StrCat(target_, ": ", status.message(), " (", attempts,
-                       attempts == 1 ? " attempt, " : " attempts, ", seconds, " s)")};
+                       attempts == 1 ? " attempt, " : " attempts, ", ShortestDecimal(seconds), " s)")};
 }
 
 absl::Status RemoteConnection::Run(const CallOptions& call, double bytes, const Attempt& attempt) {

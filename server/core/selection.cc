@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <string>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "server/core/limits.h"
@@ -44,22 +47,24 @@ RowRun ResolveRange(const std::optional<Range>& range, int64_t size, absl::strin
   return {};
 }
 
-// The list of positions that a selection has, under the name that requests give it.
+// The list of positions that a selection has, under the name that requests give it: whole numbers or real ones.
 struct PositionList {
   absl::string_view field;
-  std::vector<double> values;
-  bool real = false;
+  std::span<const int64_t> whole = {};
+  std::span<const double> real = {};
   bool per_axis = false;
+
+  int64_t size() const { return static_cast<int64_t>(whole.size() + real.size()); }
 };
 
 std::vector<PositionList> PositionListsOf(const Selection& selection) {
   std::vector<PositionList> lists;
-  const auto add = [&](absl::string_view field, const auto& values, bool real, bool per_axis) {
-    if (!values.empty()) lists.push_back({field, {values.begin(), values.end()}, real, per_axis});
+  const auto add = [&](PositionList list) {
+    if (list.size() > 0) lists.push_back(list);
   };
-  add("selection.positions", selection.positions, false, false);
-  add("selection.real_positions", selection.real_positions, true, false);
-  add("selection.axis_positions", selection.axis_positions, false, true);
+  add({.field = "selection.positions", .whole = selection.positions});
+  add({.field = "selection.real_positions", .real = selection.real_positions});
+  add({.field = "selection.axis_positions", .whole = selection.axis_positions, .per_axis = true});
   return lists;
 }
 
@@ -72,13 +77,13 @@ bool CheckKind(const PositionList& list, const TableShape& shape, Findings& find
   if (shape.row_kind != RowKind::kPositions) {
     return refuse("is given, but the rows of this table have no positions");
   }
-  if (list.real && !shape.real_positions) {
+  if (!list.real.empty() && !shape.real_positions) {
     return refuse("is given, but this table has whole positions only; allowed: positions");
   }
   if (list.per_axis && shape.position_axes == 1) {
     return refuse("is given, but this table has one position axis; allowed: positions");
   }
-  const auto count = static_cast<int64_t>(list.values.size());
+  const int64_t count = list.size();
   if (list.per_axis && count % shape.position_axes != 0) {
     return refuse(absl::StrCat("has ", count, " entries; allowed: a multiple of the ",
                                shape.position_axes, " axes"));
@@ -88,29 +93,32 @@ bool CheckKind(const PositionList& list, const TableShape& shape, Findings& find
   return refuse(absl::StrCat("has ", rows, " entries; allowed: at most ", limits::kMaxPositionsPerRequest));
 }
 
-void CheckPositions(const PositionList& list, const TableShape& shape, Findings& findings) {
-  const auto begin = static_cast<double>(shape.positions_begin);
-  const auto end = static_cast<double>(shape.positions_end);
-  for (size_t i = 0; i < list.values.size(); ++i) {
-    const double position = list.values[i];
-    // Real numbers may lie between the last row and the end; NaN is outside of everything.
-    if (position >= begin && position < end) continue;
-    const std::string field = absl::StrCat(list.field, "[", i, "]");
-    const std::string allowed = absl::StrCat(shape.positions_begin, " to ", shape.positions_end - 1);
-    if (list.real) {
-      findings.range.Add(field, position, absl::StrCat(shape.positions_begin, " to less than ", shape.positions_end));
-    } else {
-      findings.range.Add(field, static_cast<int64_t>(position), allowed);
-    }
+// Whole numbers are compared as such: no double is 2^53 + 1. Real ones may lie between the last row and the end;
+// NaN is outside of everything.
+template <typename Position>
+void CheckPositions(absl::string_view field, std::span<const Position> positions, const TableShape& shape,
+                    Findings& findings) {
+  const auto begin = static_cast<Position>(shape.positions_begin);
+  const auto end = static_cast<Position>(shape.positions_end);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    if (positions[i] >= begin && positions[i] < end) continue;
+    const std::string allowed =
+        std::is_same_v<Position, double>
+            ? absl::StrCat(shape.positions_begin, " to less than ", shape.positions_end)
+            : absl::StrCat(shape.positions_begin, " to ", shape.positions_end - 1);
+    findings.range.Add(absl::StrCat(field, "[", i, "]"), positions[i], allowed);
   }
 }
 
-// Text rows of a table with several axes stand at the same position on each that moves with text.
+// Text rows of a table with several axes stand at the same position on each that moves with text. Whole numbers
+// that passed the check are exact as doubles.
 std::vector<double> PerAxis(const PositionList& list, const TableShape& shape) {
-  if (list.per_axis || shape.position_axes == 1) return list.values;
+  if (!list.real.empty()) return {list.real.begin(), list.real.end()};
+  if (list.per_axis || shape.position_axes == 1) return {list.whole.begin(), list.whole.end()};
   std::vector<double> all;
-  for (double position : list.values) {
-    all.insert(all.end(), static_cast<size_t>(shape.position_axes), position);
+  all.reserve(list.whole.size() * static_cast<size_t>(shape.position_axes));
+  for (const int64_t position : list.whole) {
+    all.insert(all.end(), static_cast<size_t>(shape.position_axes), static_cast<double>(position));
     if (shape.last_axis_still) all.back() = 0;
   }
   return all;
@@ -124,7 +132,8 @@ void ResolvePositions(const Selection& selection, const std::vector<PositionList
   }
   if (selection.rows) findings.form.AddText(list.field, "stands beside rows; allowed: one of the two");
   if (!CheckKind(list, shape, findings)) return;
-  CheckPositions(list, shape, findings);
+  CheckPositions(list.field, list.whole, shape, findings);
+  CheckPositions(list.field, list.real, shape, findings);
   plan.position_axes = shape.position_axes;
   plan.positions = PerAxis(list, shape);
   plan.row_dims = {static_cast<int64_t>(plan.positions.size()) / plan.position_axes};

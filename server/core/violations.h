@@ -8,11 +8,13 @@
 
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/core/shortest_decimal.h"
 
 namespace posenc {
 
@@ -24,10 +26,11 @@ struct FieldViolation {
 // Gathers violations; a value, not thread-safe.
 class Violations {
  public:
-  // Adds "is `value`; allowed: `allowed`" for `field`.
+  // Adds "is `value`; allowed: `allowed`" for `field`; a double in all its digits.
   template <typename Value>
   void Add(absl::string_view field, const Value& value, absl::string_view allowed) {
     if (full()) return LeaveOut();
+    if constexpr (std::is_floating_point_v<Value>) return Add(field, ShortestDecimal(value), allowed);
     AddText(field, absl::StrCat("is ", value, "; allowed: ", allowed));
   }
 

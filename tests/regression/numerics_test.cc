@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -284,6 +285,47 @@ TEST(Torchtitan4117Test, ScalingDoesNotDependOnTheRowsAskedFor) {
   EXPECT_THAT(inv[9], IsNine(0.0749894209));
   EXPECT_THAT(inv[16], IsNine(0.0055));
   EXPECT_THAT(inv[31], IsNine(3.33380358e-6));
+}
+
+// Scales of 3.5^(6·10^8), 10^(3·10^8): beyond 2^(2^30).
+TEST(XPosExponentsTest, KeysFarFromTheCentreAreInfinite) {
+  const Rope rope = {.head_dim = 64, .max_len = 600001, .xpos = XPos{.scale_base = 0.001, .centre = 0}};
+  for (const ElementType type : {ElementType::kF64, ElementType::kF32, ElementType::kF16, ElementType::kBF16}) {
+    const std::vector<double> keys = RowAt({rope, type}, 600000, "k_cos");
+    const std::vector<double> queries = RowAt({rope, type}, 600000, "q_cos");
+    for (int i = 0; i < 32; ++i) {
+      const double sign = std::cos(600000 * std::pow(10000.0, -i / 32.0));
+      EXPECT_EQ(keys.at(i), std::copysign(std::numeric_limits<double>::infinity(), sign)) << i;
+      EXPECT_EQ(queries.at(i), 0) << i;
+      EXPECT_EQ(std::signbit(queries.at(i)), std::signbit(sign)) << i;
+    }
+  }
+}
+
+TEST(XPosExponentsTest, TheLastExponentOfTwoTo30IsNoBoundary) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Rope rope = {.head_dim = 8, .max_len = int64_t{1} << 53, .xpos = XPos{.centre = 0}};
+  for (const ElementType type : {ElementType::kF64, ElementType::kF32, ElementType::kF16, ElementType::kBF16}) {
+    const Table table = Ask({rope, type}, {.positions = {304177008437, 304177008438}, .columns = Range{0, 1}});
+    EXPECT_EQ(Values(table, "k_cos"), (std::vector{-infinity, infinity}));
+    EXPECT_EQ(Values(table, "k_sin"), (std::vector{-infinity, -infinity}));
+  }
+}
+
+TEST(XPosExponentsTest, F16IsInfiniteWhereF32IsPastItsEnd) {
+  const Rope rope = {.head_dim = 8, .max_len = 400000, .xpos = XPos{.centre = 0}};
+  for (const int64_t first : {4500, 36200, 299000}) {
+    for (const char* tensor : {"q_cos", "q_sin", "k_cos", "k_sin"}) {
+      const Selection rows = {.rows = Range{first, first + 100}};
+      const std::vector<double> single = Values(Ask(rope, rows), tensor);
+      const std::vector<double> half = Values(Ask({rope, ElementType::kF16}, rows), tensor);
+      ASSERT_EQ(single.size(), half.size());
+      for (size_t i = 0; i < single.size(); ++i) {
+        ASSERT_EQ(std::isinf(half[i]), std::fabs(single[i]) >= 65520) << tensor << " " << first << " " << i;
+        ASSERT_EQ(std::signbit(half[i]), std::signbit(single[i])) << tensor << " " << first << " " << i;
+      }
+    }
+  }
 }
 
 }  // namespace

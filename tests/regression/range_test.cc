@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <random>
 #include <set>
@@ -184,6 +185,25 @@ TEST(Aprender1607Test, WhatChangesNothingHitsTheSameEntry) {
   const auto info = client.ServerInfo();
   ASSERT_OK(info);
   EXPECT_EQ(info->cache.blocks_generated, 1u);
+}
+
+// 2^53 + 1 was read as 2^53 once, which is a position of other tables.
+TEST(WholePositionsTest, AreReportedAsTheyWereGiven) {
+  const Rope rope = {.head_dim = 8, .max_len = int64_t{1} << 53};
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  for (const int64_t position : {(int64_t{1} << 53) + 1, -(int64_t{1} << 53) - 1, kMost}) {
+    EXPECT_THAT(LocalClient().Gather(rope, {position}),
+                StatusIs(absl::StatusCode::kOutOfRange,
+                         absl::StrCat("selection.positions[0] is ", position,
+                                      "; allowed: -9007199254740991 to 9007199254740991")));
+  }
+}
+
+TEST(WholePositionsTest, TheServiceReportsThemSoToo) {
+  const ServerProcess server;
+  Client client(MakeConnection(server.target()));
+  EXPECT_THAT(client.Gather(Rope{.head_dim = 8}, {9223372036854775807}),
+              StatusIs(absl::StatusCode::kOutOfRange, HasSubstr("is 9223372036854775807; allowed: -4999 to 4999")));
 }
 
 TEST(Fairseq1187Test, RealTokensBeginBehindThePaddingRow) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "client/cli/command.h"
@@ -14,6 +15,7 @@
 #include "client/cli/flags/spec_flags.h"
 #include "client/cli/output/progress.h"
 #include "nlohmann/json.hpp"
+#include "server/core/shortest_decimal.h"
 
 namespace posenc::cli {
 namespace {
@@ -49,12 +51,13 @@ Json ToJson(const TableDescription& table) {
           {"notes", table.notes}};
 }
 
-// The first and the last few numbers of a list.
+// The first and the last few numbers of a list, to six digits.
 std::string Brief(const std::vector<double>& numbers) {
-  if (numbers.size() <= 6) return absl::StrJoin(numbers, ", ");
+  const auto format = [](std::string* out, double number) { absl::StrAppendFormat(out, "%.6g", number); };
+  if (numbers.size() <= 6) return absl::StrJoin(numbers, ", ", format);
   const auto end = numbers.end();
-  return absl::StrCat(absl::StrJoin(numbers.begin(), numbers.begin() + 3, ", "), ", ..., ",
-                      absl::StrJoin(end - 2, end, ", "), "  (", numbers.size(), ")");
+  return absl::StrCat(absl::StrJoin(numbers.begin(), numbers.begin() + 3, ", ", format), ", ..., ",
+                      absl::StrJoin(end - 2, end, ", ", format), "  (", numbers.size(), ")");
 }
 
 void Print(const TableDescription& table) {
@@ -78,8 +81,8 @@ void Print(const TableDescription& table) {
   };
   list("inverse frequencies  ", table.inverse_frequencies);
   list("slopes               ", table.slopes);
-  if (table.magnitude != 1) std::cout << "magnitude            " << table.magnitude << '\n';
-  if (table.softmax_scale != 1) std::cout << "softmax scale        " << table.softmax_scale << '\n';
+  if (table.magnitude != 1) std::cout << "magnitude            " << ShortestDecimal(table.magnitude) << '\n';
+  if (table.softmax_scale != 1) std::cout << "softmax scale        " << ShortestDecimal(table.softmax_scale) << '\n';
   if (!table.axis_of_pair.empty()) {
     std::cout << "axis of each pair    " << absl::StrJoin(table.axis_of_pair, "") << '\n';
   }

@@ -14,6 +14,7 @@
 #include "client/cli/flags/parse.h"
 #include "nlohmann/json.hpp"
 #include "server/core/names.h"
+#include "server/core/shortest_decimal.h"
 
 namespace posenc::cli {
 namespace {
@@ -80,10 +81,10 @@ void PrintTable(const ModelTable& table) {
   if (!pairing.empty()) std::cout << "  pairing        " << pairing << '\n';
   if (table.rotary_begin != 0) std::cout << "  rotary begin   channel " << table.rotary_begin << '\n';
   if (table.magnitude != 1) {
-    std::cout << "  magnitude      " << NumberText(table.magnitude) << ", already in the table\n";
+    std::cout << "  magnitude      " << ShortestDecimal(table.magnitude) << ", already in the table\n";
   }
   if (table.softmax_scale != 1) {
-    std::cout << "  softmax scale  " << NumberText(table.softmax_scale) << ", besides 1/sqrt(head_dim)\n";
+    std::cout << "  softmax scale  " << ShortestDecimal(table.softmax_scale) << ", besides 1/sqrt(head_dim)\n";
   }
   if (!table.applies_to.empty()) std::cout << "  applies to     " << table.applies_to << '\n';
   if (!table.origins.empty()) std::cout << "  origins\n";

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -19,9 +21,25 @@
 #include "client/cli/flags/spec_flags.h"
 #include "client/cli/output/formats.h"
 #include "client/cli/output/output.h"
+#include "server/core/length_remark.h"
 
 namespace posenc::cli {
 namespace {
+
+// The position behind the last one that was fetched.
+int64_t EndPosition(const RopeSpec& rope, const Selection& selection) {
+  double last = static_cast<double>(rope.first_position + rope.max_len - 1);
+  const auto take_highest = [&](const auto& positions) {
+    if (!positions.empty()) last = static_cast<double>(*std::max_element(positions.begin(), positions.end()));
+  };
+  if (selection.rows && selection.rows->end) {
+    last = static_cast<double>(rope.first_position + *selection.rows->end - 1);
+  }
+  take_highest(selection.positions);
+  take_highest(selection.real_positions);
+  take_highest(selection.axis_positions);
+  return static_cast<int64_t>(std::floor(last)) + 1;
+}
 
 // One family's command with its flags.
 class TableCommand {
@@ -55,6 +73,7 @@ class TableCommand {
     Table table;
     if (Outcome outcome = FetchPart(session_, subject, selection(), table); !outcome.ok()) return outcome;
     RemarkOnZeros(table, subject.spec);
+    RemarkOnLength(subject.spec);
     return Write(table, subject.spec);
   }
 
@@ -71,6 +90,13 @@ class TableCommand {
     if (first_key < last_query || last_key == first_query) return;
     std::cerr << "posenc: all zeros, since no key here is before its query and the form is causal; "
                  "--form symmetric has a bias there too\n";
+  }
+
+  void RemarkOnLength(const TableSpec& spec) const {
+    const auto* rope = std::get_if<RopeSpec>(&spec.family);
+    if (!rope || session_.globals.quiet) return;
+    const std::string remark = LengthRemark(*rope, EndPosition(*rope, selection()));
+    if (!remark.empty()) std::cerr << "posenc: " << remark << " (--effective-length)\n";
   }
 
   Outcome Write(const Table& table, const TableSpec& spec) {

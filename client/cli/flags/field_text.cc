@@ -1,8 +1,5 @@
 #include "client/cli/flags/field_text.h"
 
-#include <charconv>
-#include <cmath>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -79,14 +76,6 @@ class Lister {
 };
 
 }  // namespace
-
-std::string NumberText(double value) {
-  char text[64];
-  const bool whole = value == std::trunc(value) && std::fabs(value) < 1e15;
-  const auto end = whole ? std::to_chars(text, text + sizeof(text), value, std::chars_format::fixed)
-                         : std::to_chars(text, text + sizeof(text), value);
-  return {text, end.ptr};
-}
 
 std::string Dashed(absl::string_view name) { return absl::StrReplaceAll(name, {{"_", "-"}}); }
 

@@ -12,13 +12,11 @@
 
 #include "absl/strings/string_view.h"
 #include "server/core/names.h"
+#include "server/core/shortest_decimal.h"
 #include "server/core/specs/field.h"
 #include "server/core/specs/spec.h"
 
 namespace posenc::cli {
-
-// The shortest decimal that gives the double back; whole numbers without an exponent.
-std::string NumberText(double value);
 
 // The text of a field that is no record and no variant, as its flag takes it.
 template <typename T>
@@ -28,12 +26,15 @@ std::string ValueText(const T& value) {
   } else if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
   } else if constexpr (std::is_same_v<T, double>) {
-    return NumberText(value);
+    return ShortestDecimal(value);
   } else if constexpr (std::is_enum_v<T>) {
     return std::string(NameOf(value));
   } else if constexpr (kIsList<T>) {
     std::string text;
-    for (const auto& entry : value) text += (text.empty() ? "" : ",") + ValueText(entry);
+    for (const auto& entry : value) {
+      if (!text.empty()) text += ',';
+      text += ValueText(entry);
+    }
     return text;
   } else {
     return std::to_string(value);

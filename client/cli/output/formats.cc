@@ -25,6 +25,8 @@ constexpr std::array<std::pair<absl::string_view, Format>, 6> kFormats = {{
 
 std::string JsonNumber(ElementType type, const std::byte* data) {
   const double value = PartValue(type, data);
+  // Readers of JSON take -0 for the integer 0.
+  if (value == 0 && std::signbit(value)) return "-0.0";
   if (std::isfinite(value)) return PartText(type, data);
   if (std::isnan(value)) return "\"NaN\"";
   return value > 0 ? "\"Infinity\"" : "\"-Infinity\"";

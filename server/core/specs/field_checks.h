@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "server/core/limits.h"
+#include "server/core/shortest_decimal.h"
 #include "server/core/specs/field.h"
 #include "server/core/specs/rope_axes.h"
 #include "server/core/violations.h"
@@ -20,7 +22,11 @@ namespace posenc {
 template <typename Number>
 void CheckRange(absl::string_view path, Number value, Number low, Number high, Violations& bad) {
   if (value >= low && value <= high) return;
-  bad.Add(path, value, absl::StrCat(low, " to ", high));
+  if constexpr (std::is_floating_point_v<Number>) {
+    bad.Add(path, value, absl::StrCat(ShortestDecimal(low), " to ", ShortestDecimal(high)));
+  } else {
+    bad.Add(path, value, absl::StrCat(low, " to ", high));
+  }
 }
 
 template <Record T>
@@ -39,7 +45,8 @@ void CheckField(const std::string& path, const Field& field, const T& value, Vio
     if (field.required && value.empty()) bad.AddText(path, "is missing; allowed: at least one entry");
     for (size_t i = 0; i < value.size(); ++i) {
       // An index costs text, so that it is only made for what is wrong.
-      if (value[i] >= field.low && value[i] <= field.high) continue;
+      using Entry = typename T::value_type;
+      if (value[i] >= static_cast<Entry>(field.low) && value[i] <= static_cast<Entry>(field.high)) continue;
       CheckField(absl::StrCat(path, "[", i, "]"), field, value[i], bad);
     }
   } else if constexpr (kIsOptional<T>) {
@@ -98,7 +105,7 @@ inline void CheckFrequencies(absl::string_view path, const std::vector<double>& 
 // Rising bands reach the base itself as a frequency.
 inline void CheckRisingBase(absl::string_view path, FrequencyBands bands, double base, Violations& bad) {
   if (bands != FrequencyBands::kRising || base <= limits::kMaxFrequency) return;
-  bad.Add(path, base, absl::StrCat("at most ", limits::kMaxFrequency, " with rising bands"));
+  bad.Add(path, base, absl::StrCat("at most ", ShortestDecimal(limits::kMaxFrequency), " with rising bands"));
 }
 
 }  // namespace posenc

@@ -37,6 +37,14 @@ void CheckElementType(const TableSpec& spec, Violations& bad) {
   }
 }
 
+// An odd head can only rotate a part of itself; told together with fields out of their range.
+void CheckHeadDim(const TableSpec& spec, Violations& bad) {
+  const auto* rope = std::get_if<RopeSpec>(&spec.family);
+  if (!rope || rope->head_dim < 2 || rope->head_dim % 2 == 0) return;
+  const bool whole = rope->rotary_dim == 0 || rope->rotary_dim == rope->head_dim;
+  if (whole) bad.Add("rope.head_dim", rope->head_dim, "an even number, or an even rotary_dim beside it");
+}
+
 // Only tables that a float32 pipeline makes somewhere can be asked for in its arithmetic.
 void CheckArithmetic(const TableSpec& spec, Violations& bad) {
   if (spec.arithmetic == Arithmetic::kExact) return;
@@ -67,6 +75,7 @@ absl::StatusOr<TableSpec> Normalize(const TableSpec& spec) {
   TableSpec normalized = spec;
   Violations bad;
   std::visit([&](const auto& family) { CheckFields(family.kName, family, bad); }, normalized.family);
+  CheckHeadDim(normalized, bad);
   if (!bad.empty()) return bad.ToStatus();
   absl::Status status =
       std::visit([](auto& family) { return NormalizeFamily(family); }, normalized.family);

@@ -17,7 +17,8 @@ namespace posenc {
 //  kContiguous       section after section: Qwen2-VL, GLM-4V, XD-RoPE (four sections).
 //  kInterleaved      i mod 3 = 1 below 3·h is h, i mod 3 = 2 below 3·w is w, the rest is t: Qwen3-VL.
 //  kInterleavedGgml  the same in llama.cpp: i mod 3 = 0 below 3·t is t, what is left is the fourth axis,
-//                    which is 0 in rows by index and in single positions, as for text there.
+//                    which is 0 in rows by index and in single positions, as for text there. i begins anew
+//                    behind as many pairs as the sections have in sum, which may be more or fewer than rotate.
 //  kAlternating      h and w in turn over the first h + w pairs, then t: Ernie 4.5 VL, Bailing.
 //  kBalanced         the axis whose share is furthest behind, never the one before, the last pair t:
 //                    openPangu.
@@ -61,6 +62,9 @@ struct RopeAxes {
   bool full_turns = false;             // angles times 2π (DINOv3)
   std::vector<double> ntk_factors = {};  // base of axis a times factor^(d/(d−2)), d its width (Cosmos)
   int64_t identity_pairs = 0;          // leading pairs that do not rotate (LTX-Video)
+  // kInterleaved: the sections may have another sum than the pairs, whose leftovers are the first axis', as
+  // transformers does it. Normalised away where that is a matter of the first section alone.
+  bool leftovers_on_first = false;
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit&& visit) {
@@ -78,6 +82,8 @@ struct RopeAxes {
                 .high = kMaxFactor}, self.ntk_factors);
     visit(Field{.name = "identity_pairs", .help = "Leading pairs that do not rotate (LTX-Video)", .low = 0,
                 .high = kMaxWidth}, self.identity_pairs);
+    visit(Field{.name = "leftovers_on_first", .help = "Pairs beyond the sections follow the first axis",
+                .later = true}, self.leftovers_on_first);
   }
 };
 

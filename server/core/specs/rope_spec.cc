@@ -1,6 +1,8 @@
 #include "server/core/specs/rope_spec.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "server/core/names.h"
 #include "server/core/specs/field_checks.h"
@@ -34,14 +36,14 @@ void Check(const NtkScaling& scaling, const RopeSpec& spec, Violations& bad) {
 void Check(const Llama3Scaling& scaling, const RopeSpec&, Violations& bad) {
   if (scaling.high_freq_factor >= scaling.low_freq_factor) return;
   bad.Add("rope.llama3.high_freq_factor", scaling.high_freq_factor,
-          absl::StrCat("at least low_freq_factor, ", scaling.low_freq_factor));
+          absl::StrCat("at least low_freq_factor, ", ShortestDecimal(scaling.low_freq_factor)));
 }
 
 void Check(const YarnScaling& scaling, const RopeSpec& spec, Violations& bad) {
   if (spec.base == 1) bad.Add("rope.base", spec.base, "more than 1 with yarn, which divides by its logarithm");
   if (scaling.beta_fast < scaling.beta_slow) {
     bad.Add("rope.yarn.beta_fast", scaling.beta_fast,
-            absl::StrCat("at least beta_slow, ", scaling.beta_slow));
+            absl::StrCat("at least beta_slow, ", ShortestDecimal(scaling.beta_slow)));
   }
 }
 
@@ -128,6 +130,18 @@ void CheckLayout(const RopeSpec& spec, Violations& bad) {
   }
 }
 
+// A factor below 1 with a shift near the axis' pairs raises the last frequency without bound.
+void CheckHighestFrequency(const RopeSpec& spec, size_t axis, Violations& bad) {
+  const RopeAxes& axes = *spec.axes;
+  const auto pairs = static_cast<double>(axes.sections[axis]);
+  if (axis >= axes.ntk_factors.size() || pairs < 2 || pairs <= axes.frequency_shift) return;
+  const double log_base = std::log(spec.base) + pairs / (pairs - 1) * std::log(axes.ntk_factors[axis]);
+  const double log_highest = -log_base * (pairs - 1) / (pairs - axes.frequency_shift);
+  if (log_highest <= std::log(limits::kMaxFrequency)) return;
+  bad.Add(absl::StrCat("rope.axes.ntk_factors[", axis, "]"), axes.ntk_factors[axis],
+          absl::StrCat("such that no frequency is above ", ShortestDecimal(limits::kMaxFrequency)));
+}
+
 // What the frequencies of axes of their own need.
 void CheckOwnSpectra(const RopeSpec& spec, Violations& bad) {
   const RopeAxes& axes = *spec.axes;
@@ -135,10 +149,11 @@ void CheckOwnSpectra(const RopeSpec& spec, Violations& bad) {
     const int64_t pairs = axes.sections[axis];
     const std::string path = absl::StrCat("rope.axes.sections[", axis, "]");
     if (pairs > 0 && axes.frequency_shift != 0 && static_cast<double>(pairs) <= axes.frequency_shift) {
-      bad.Add(path, pairs, absl::StrCat("more than frequency_shift, ", axes.frequency_shift));
+      bad.Add(path, pairs, absl::StrCat("more than frequency_shift, ", ShortestDecimal(axes.frequency_shift)));
     }
     const bool raised = axis < axes.ntk_factors.size() && axes.ntk_factors[axis] != 1;
     if (pairs == 1 && raised) bad.Add(path, pairs, "more than 1 with ntk_factors, whose exponent is d/(d-2)");
+    if (raised && axes.bands == FrequencyBands::kGeometric) CheckHighestFrequency(spec, axis, bad);
   }
   if (axes.bands != FrequencyBands::kGeometric && axes.frequency_shift != 0) {
     bad.Add("rope.axes.frequency_shift", axes.frequency_shift, "0 with these bands");
@@ -159,6 +174,23 @@ void CheckMapSections(const RopeSpec& spec, Violations& bad) {
   }
 }
 
+// Every pair belongs to an axis, unless the map says where leftovers go.
+void CheckSum(const RopeSpec& spec, Violations& bad) {
+  const RopeAxes& axes = *spec.axes;
+  const bool interleaved = axes.map == AxisMap::kInterleaved;
+  if (axes.leftovers_on_first && !interleaved) {
+    bad.Add("rope.axes.leftovers_on_first", "true", absl::StrCat("false with map ", NameOf(axes.map)));
+  }
+  const int64_t sum = std::accumulate(axes.sections.begin(), axes.sections.end(), axes.identity_pairs);
+  if (axes.map == AxisMap::kInterleavedGgml) {
+    if (sum == 0) bad.AddText("rope.axes.sections", "are 0 pairs in sum; allowed: 1 and more");
+  } else if (sum != PairsOf(spec) && !axes.leftovers_on_first) {
+    bad.AddText("rope.axes.sections",
+                absl::StrCat("are ", sum, " pairs in sum; allowed: the ", PairsOf(spec), " rotated pairs",
+                             interleaved ? ", or leftovers_on_first" : ""));
+  }
+}
+
 void CheckAxes(const RopeSpec& spec, Violations& bad) {
   const RopeAxes& axes = *spec.axes;
   const auto count = static_cast<int64_t>(axes.sections.size());
@@ -170,13 +202,7 @@ void CheckAxes(const RopeSpec& spec, Violations& bad) {
   if (threes) CheckCount("rope.axes.sections", axes.sections, 3, "axis", bad);
   if (axes.map == AxisMap::kInterleavedGgml) CheckCount("rope.axes.sections", axes.sections, 4, "axis", bad);
   if (axes.map == AxisMap::kEvenOdd) CheckCount("rope.axes.sections", axes.sections, 2, "axis", bad);
-  int64_t sum = axes.identity_pairs;
-  for (int64_t section : axes.sections) sum += section;
-  const bool leftovers = axes.map == AxisMap::kInterleaved || axes.map == AxisMap::kInterleavedGgml;
-  if (sum != PairsOf(spec) && !leftovers) {
-    bad.AddText("rope.axes.sections", absl::StrCat("are ", sum, " pairs in sum; allowed: the ",
-                                                   PairsOf(spec), " rotated pairs"));
-  }
+  CheckSum(spec, bad);
   const bool equal = std::equal(axes.sections.begin() + 1, axes.sections.end(), axes.sections.begin());
   if (axes.map == AxisMap::kRoundRobin && !equal) {
     bad.AddText("rope.axes.sections", "differ; allowed: equal ones with map round-robin");
@@ -220,6 +246,16 @@ void CheckAdditions(const RopeSpec& spec, Violations& bad) {
   if (spec.first_position != 0) bad.Add("rope.first_position", spec.first_position, "0 with dual_chunk");
 }
 
+// The first section of the interleaved map is what the others leave.
+void SimplifySections(RopeSpec& spec) {
+  if (!spec.axes || !spec.axes->leftovers_on_first) return;
+  std::vector<int64_t>& sections = spec.axes->sections;
+  const int64_t rest = PairsOf(spec) - sections[1] - sections[2];
+  if (rest < 0) return;
+  sections[0] = rest;
+  spec.axes->leftovers_on_first = false;
+}
+
 // Rows and their first position mean nothing where they follow from something else.
 void SimplifyRows(RopeSpec& spec) {
   const bool single = spec.layout == RopeLayout::kFrequencies || spec.layout == RopeLayout::kPeriods;
@@ -234,9 +270,8 @@ void SimplifyRows(RopeSpec& spec) {
 
 absl::Status NormalizeFamily(RopeSpec& spec) {
   Violations bad;
-  if (spec.rotary_dim == 0) {
-    spec.rotary_dim = spec.head_dim;
-  } else if (spec.rotary_dim < 2 || spec.rotary_dim > spec.head_dim || spec.rotary_dim % 2 != 0) {
+  if (spec.rotary_dim == 0) spec.rotary_dim = spec.head_dim;
+  if (spec.rotary_dim < 2 || spec.rotary_dim > spec.head_dim || spec.rotary_dim % 2 != 0) {
     bad.Add("rope.rotary_dim", spec.rotary_dim,
             absl::StrCat("an even number from 2 to head_dim, ", spec.head_dim, " (0: head_dim)"));
   }
@@ -246,6 +281,7 @@ absl::Status NormalizeFamily(RopeSpec& spec) {
   CheckAdditions(spec, bad);
   if (!bad.empty()) return bad.ToStatus();
   SimplifyScaling(spec);
+  SimplifySections(spec);
   SimplifyRows(spec);
   return absl::OkStatus();
 }

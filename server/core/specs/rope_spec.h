@@ -48,7 +48,7 @@ constexpr auto EnumNames(RopeLayout) {
 struct RopeSpec {
   static constexpr absl::string_view kName = "rope";
 
-  int64_t head_dim = 0;       // required, even, 2 … kMaxWidth
+  int64_t head_dim = 0;       // required, 2 … kMaxWidth; even unless rotary_dim is given
   int64_t rotary_dim = 0;     // 0: head_dim. Dimensions that rotate, even; which ones is the model's matter
   int64_t max_len = 5000;     // rows; a grid has its own
   double base = 10000.0;
@@ -69,7 +69,7 @@ struct RopeSpec {
   static void Fields(Self& self, Visit&& visit) {
     using namespace limits;
     visit(Field{.name = "head_dim", .help = "Dimensions of a head", .low = 2, .high = kMaxWidth,
-                .even = true, .required = true}, self.head_dim);
+                .required = true}, self.head_dim);
     visit(Field{.name = "rotary_dim", .help = "Dimensions that rotate; 0: head_dim", .low = 0,
                 .high = kMaxWidth}, self.rotary_dim);
     visit(Field{.name = "max_len", .help = "Rows", .low = 1, .high = kMaxPosition}, self.max_len);

@@ -36,8 +36,8 @@ void CheckOddWidth(const SinusoidalSpec& spec, Violations& bad) {
 
 void CheckDenominator(const SinusoidalSpec& spec, Violations& bad) {
   if (spec.frequency_shift == 0 || spec.clamp_denominator) return;
-  const auto pairs = static_cast<double>(spec.d_model / 2);
-  if (pairs - spec.frequency_shift > 0) return;
+  const int64_t pairs = spec.d_model / 2;
+  if (static_cast<double>(pairs) - spec.frequency_shift > 0) return;
   bad.Add("sinusoidal.frequency_shift", spec.frequency_shift,
           absl::StrCat("less than the ", pairs, " pairs of d_model ", spec.d_model,
                        ", or clamp_denominator (tensor2tensor's rule)"));

@@ -61,7 +61,9 @@ class FireRule final : public TypedRule<FireRule> {
     mpfr_div(x.get(), x.get(), PsiOf(last, work).get(), MPFR_RNDN);
     if (!Sum(cell.head, x, work, value)) return kExactly;
     // Each term is off by less than 2^(4 − work) of its size, and the sum by a unit for each.
-    return std::ilogb(SizeAt(cell.head, mpfr_get_d(x.get(), MPFR_RNDN))) + 1 + 16 - work;
+    // Products of weights that are below every double are missing in the size.
+    const double size = std::max(SizeAt(cell.head, mpfr_get_d(x.get(), MPFR_RNDN)), std::numeric_limits<double>::min());
+    return std::ilogb(size) + 1 + 16 - work;
   }
 
  private:

@@ -56,6 +56,9 @@ double PowerOfTwo(int exponent) {
   return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
 }
 
+// Of what stands for numbers beyond MPFR's exponents: beyond every format, and sums of two still fit.
+constexpr int64_t kBeyondExponents = int64_t{1} << 61;
+
 uint64_t SignBit(ElementType type) { return uint64_t{1} << (8 * ElementSizeBytes(type) - 1); }
 
 }  // namespace
@@ -115,6 +118,9 @@ std::optional<uint64_t> RoundTo(ElementType type, const Enclosure& value) {
 
 Enclosure RoundedToOdd(const Real& value) {
   if (mpfr_zero_p(value.get())) return {};
+  if (mpfr_inf_p(value.get())) {
+    return {.negative = mpfr_sgn(value.get()) < 0, .mantissa = Uint128{1} << 126, .exponent = kBeyondExponents};
+  }
   Real top(120);
   const bool inexact = mpfr_set(top.get(), value.get(), MPFR_RNDZ) != 0;
   const int64_t exponent = mpfr_get_exp(top.get()) - 120;

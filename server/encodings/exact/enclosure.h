@@ -63,7 +63,8 @@ Enclosure Product(const Enclosure& a, const Enclosure& b);
 // `type` is F64, F32, F16 or BF16.
 std::optional<uint64_t> RoundTo(ElementType type, const Enclosure& value);
 
-// Returns an exact enclosure that rounds to every element type as `value` does (round to odd).
+// Returns an exact enclosure that rounds to every element type as `value` does (round to odd). An infinity stands
+// for a number beyond Real's exponents. Requires: `value` is not NaN.
 Enclosure RoundedToOdd(const Real& value);
 
 // Splits the value into high + low, high the double nearest to the sum; |value − high − low| is at

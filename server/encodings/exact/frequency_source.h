@@ -6,6 +6,7 @@
 // Parameters are the doubles given, taken exactly; constants of the formulas are rational; comparisons
 // and roundings to whole numbers are decided on far more bits than they need.
 //
+// Exponents: what a spec can name lies between 2^-(1.2·10^18) and 10^18, in the range of Real.
 // Threads: immutable; any method from any thread. Shared by all that computes with it.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_FREQUENCY_SOURCE_H_

@@ -1,6 +1,11 @@
 // A real number of chosen precision: MPFR's mpfr_t, owned.
 //
-// Precision is in bits; every function rounds to nearest. Threads: a value, not shared.
+// Precision is in bits; every function rounds to nearest.
+// Exponents: MPFR keeps a range for each thread, by default up to 2^±2^30, which formulas leave. A thread that
+//            makes a Real has the whole range, 2^±(2^62 - 1). What a formula takes beyond it becomes ±inf or
+//            ±0, as MPFR defines; both stand for a real number there, and round as that number would
+//            (RoundedToOdd, RoundByZiv): to infinity and to 0 in every element type.
+// Threads:   a value, not shared; constants may be read by all.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_REAL_H_
 #define POSENC_SERVER_ENCODINGS_EXACT_REAL_H_
@@ -20,6 +25,7 @@ class Real {
   }
   ~Real() { mpfr_clear(value_); }
   Real(const Real& other) {
+    WidenExponents();  // the other may come from another thread
     mpfr_init2(value_, mpfr_get_prec(other.value_));
     mpfr_set(value_, other.value_, MPFR_RNDN);
   }
@@ -35,9 +41,9 @@ class Real {
   int64_t precision_bits() const { return mpfr_get_prec(value_); }
 
  private:
-  // MPFR's default range ends at 2^-2^30; the smallest frequency that a spec can name is far below.
   static void WidenExponents() {
-    static thread_local const bool done = mpfr_set_emin(mpfr_get_emin_min()) == 0;
+    static thread_local const bool done =
+        mpfr_set_emin(mpfr_get_emin_min()) == 0 && mpfr_set_emax(mpfr_get_emax_max()) == 0;
     (void)done;
   }
 

@@ -21,8 +21,8 @@
 
 namespace posenc {
 
-// Bits that a frequency needs in MPFR before it is turned into Turns: 256 of fraction, up to 32
-// before the point, the rest for the errors of the computation that leads to it.
+// Bits that a frequency needs in MPFR before it is turned into Turns: 256 of fraction, up to 58
+// before the point (10^18 radians), the rest for the errors of the computation that leads to it.
 inline constexpr int64_t kTurnPrecisionBits = 320;
 
 struct Turns {

@@ -24,7 +24,7 @@ uint64_t RoundByZiv(ElementType type, const RealFunction& function, int64_t firs
   for (int64_t bits = first_bits;; bits *= 2) {
     Real value(bits);
     const int64_t error_exponent = function(bits, value);
-    if (error_exponent == kExactly) return *RoundTo(type, RoundedToOdd(value));
+    if (error_exponent == kExactly || mpfr_inf_p(value.get())) return *RoundTo(type, RoundedToOdd(value));
     const uint64_t low = RoundShifted(type, value, -1, error_exponent);
     const uint64_t high = RoundShifted(type, value, 1, error_exponent);
     if (low == high) return low;

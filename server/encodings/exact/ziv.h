@@ -3,7 +3,8 @@
 //
 // sin and cos of a nonzero algebraic angle are transcendental (Lindemann), so they are never a tie
 // and the loop ends. A product can be one; a value that still sits on a boundary at kZivLimitBits
-// is taken to be on it, and goes to even. Threads: any.
+// is taken to be on it, and goes to even. A function whose value is beyond MPFR's exponents (real.h) leaves an
+// infinity, which is final, or 0 with kExactly. Threads: any.
 
 #ifndef POSENC_SERVER_ENCODINGS_EXACT_ZIV_H_
 #define POSENC_SERVER_ENCODINGS_EXACT_ZIV_H_

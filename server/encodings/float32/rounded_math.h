@@ -3,7 +3,7 @@
 //
 // Each is first computed in double by the C library, whose relative error is taken to be below 2^-48 (glibc
 // and musl stay below 2^-52), and rounded at both ends of that interval; where the ends differ, MPFR decides
-// (exact/ziv.h). Pure functions, safe from any thread.
+// (exact/ziv.h). Results beyond the type are infinite, or 0, however far. Pure functions, safe from any thread.
 
 #ifndef POSENC_SERVER_ENCODINGS_FLOAT32_ROUNDED_MATH_H_
 #define POSENC_SERVER_ENCODINGS_FLOAT32_ROUNDED_MATH_H_

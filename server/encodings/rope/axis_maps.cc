@@ -16,14 +16,25 @@ std::vector<int32_t> InSections(const Sections& sections) {
   return axes;
 }
 
-// i mod 3 tells the axis below 3 times its section; `rest` is the axis of what is left, and with
-// `bounded_first` the first axis ends at its section too.
-std::vector<int32_t> Interleaved(const Sections& sections, int64_t pairs, int32_t rest,
-                                 bool bounded_first) {
-  std::vector<int32_t> axes(pairs, rest);
+// i mod 3 tells the axis below 3 times its section; what is left is the first axis'.
+std::vector<int32_t> Interleaved(const Sections& sections, int64_t pairs) {
+  std::vector<int32_t> axes(pairs, 0);
   for (int64_t i = 0; i < pairs; ++i) {
     const auto axis = static_cast<int32_t>(i % 3);
-    if (i < 3 * sections[axis] && (axis != 0 || bounded_first)) axes[i] = axis;
+    if (i < 3 * sections[axis]) axes[i] = axis;
+  }
+  return axes;
+}
+
+// The same with the first axis bounded too and the fourth for what is left, where pairs beyond the sections' sum
+// are counted from 0 again (ggml_mrope_cache_init of ggml's CPU backend).
+std::vector<int32_t> InterleavedGgml(const Sections& sections, int64_t pairs) {
+  const int64_t sum = std::accumulate(sections.begin(), sections.end(), int64_t{0});
+  std::vector<int32_t> axes(pairs, 3);
+  for (int64_t i = 0; i < pairs; ++i) {
+    const int64_t sector = i % sum;
+    const auto axis = static_cast<int32_t>(sector % 3);
+    if (sector < 3 * sections[axis]) axes[i] = axis;
   }
   return axes;
 }
@@ -66,9 +77,9 @@ std::vector<int32_t> Balanced(Sections totals) {
 std::vector<int32_t> AxisOfPairs(const RopeAxes& axes, int64_t pairs) {
   switch (axes.map) {
     case AxisMap::kInterleaved:
-      return Interleaved(axes.sections, pairs, 0, false);
+      return Interleaved(axes.sections, pairs);
     case AxisMap::kInterleavedGgml:
-      return Interleaved(axes.sections, pairs, 3, true);
+      return InterleavedGgml(axes.sections, pairs);
     case AxisMap::kAlternating:
       return Alternating(axes.sections, pairs);
     case AxisMap::kBalanced:

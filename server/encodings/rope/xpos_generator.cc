@@ -13,7 +13,10 @@ namespace {
 constexpr int64_t kScaleBits = 192;
 // A product about doubles the error of an enclosure, which begins with 2^-118.
 constexpr int64_t kRowsPerPower = 16;
-// Farther out every scale is beyond the range of every element type, on whichever side.
+// Farther out, in units of max(1, scale_base), every scale is beyond the range of every element type, on
+// whichever side: the least |ln g| is 10/7d > 2^-16, for the widest d, so that scales are 2^±2^24 and more
+// there. The greatest is 1.26 < 2^1 and scale_base at least 2^-10, so that none is beyond 2^±2^52, well within
+// Real's exponents.
 constexpr double kFarthest = 0x1p40;
 
 Enclosure Enclose(const Real& value) {
@@ -50,12 +53,17 @@ Real XPosGenerator::LogStep(int64_t k, int64_t bits) const {
   return result;
 }
 
-XPosGenerator::Scales XPosGenerator::ScalesAt(const Real& log_step, double position) const {
-  Real log(log_step.precision_bits() + 64, position);
-  mpfr_sub_d(log.get(), log.get(), xpos_.centre, MPFR_RNDN);
+Real XPosGenerator::DistanceOf(double position, int64_t bits) const {
+  Real distance(bits, position);
+  mpfr_sub_d(distance.get(), distance.get(), xpos_.centre, MPFR_RNDN);
   const double farthest = kFarthest * std::max(1.0, xpos_.scale_base);
-  if (mpfr_cmp_d(log.get(), farthest) > 0) mpfr_set_d(log.get(), farthest, MPFR_RNDN);
-  if (mpfr_cmp_d(log.get(), -farthest) < 0) mpfr_set_d(log.get(), -farthest, MPFR_RNDN);
+  if (mpfr_cmp_d(distance.get(), farthest) > 0) mpfr_set_d(distance.get(), farthest, MPFR_RNDN);
+  if (mpfr_cmp_d(distance.get(), -farthest) < 0) mpfr_set_d(distance.get(), -farthest, MPFR_RNDN);
+  return distance;
+}
+
+XPosGenerator::Scales XPosGenerator::ScalesAt(const Real& log_step, double position) const {
+  Real log = DistanceOf(position, log_step.precision_bits() + 64);
   mpfr_mul(log.get(), log.get(), log_step.get(), MPFR_RNDN);
   Scales scales{.query = Exponential(log), .key = {}};
   mpfr_neg(log.get(), log.get(), MPFR_RNDN);
@@ -65,9 +73,8 @@ XPosGenerator::Scales XPosGenerator::ScalesAt(const Real& log_step, double posit
 
 uint64_t XPosGenerator::Ziv(int64_t position, int64_t k, bool sine, bool key) const {
   return RoundByZiv(form_.element_type, [&](int64_t bits, Real& value) {
-    Real log = LogStep(k, bits + 128), distance(bits + 128, static_cast<double>(position));
-    mpfr_sub_d(distance.get(), distance.get(), xpos_.centre, MPFR_RNDN);
-    mpfr_mul(log.get(), log.get(), distance.get(), MPFR_RNDN);
+    Real log = LogStep(k, bits + 128);
+    mpfr_mul(log.get(), log.get(), DistanceOf(static_cast<double>(position), bits + 128).get(), MPFR_RNDN);
     if (key) mpfr_neg(log.get(), log.get(), MPFR_RNDN);
     mpfr_exp(log.get(), log.get(), MPFR_RNDN);
     mpfr_mul(log.get(), log.get(), cells_.magnitude().At(bits).get(), MPFR_RNDN);

@@ -3,6 +3,7 @@
 // g_i = (10i + 2d) / 7d and z = (p − centre) / scale_base, core/rope_variants.h. Cells are products of
 // enclosures: a phasor, the magnitude, and the scale, whose power is taken anew every 16 rows and
 // multiplied on between; cells that stay undecided are redone by Ziv's method. About 0.3 µs a cell.
+// Scales grow and shrink without bound: what leaves the element type is ±inf or ±0, as rounding once gives.
 //
 // Threads: immutable.
 
@@ -38,6 +39,8 @@ class XPosGenerator final : public TableGenerator {
   };
   // ln(g_k) / scale_base, the logarithm of the scale's step from row to row.
   Real LogStep(int64_t k, int64_t bits) const;
+  // position − centre, or the farthest distance that makes a difference.
+  Real DistanceOf(double position, int64_t bits) const;
   Scales ScalesAt(const Real& log_step, double position) const;
   void WritePair(int64_t position, int64_t k, const Scales& scales, int64_t row,
                  std::span<std::byte* const> out) const;

@@ -7,6 +7,8 @@
 #include "proto/spec_codec.h"
 #include "server/core/limits.h"
 #include "server/core/selection.h"
+#include "server/encodings/table_notes.h"
+#include "server/rpc/answer_size.h"
 #include "server/rpc/calls/exceptions.h"
 #include "server/rpc/handlers/table_messages.h"
 #include "server/rpc/slices/slice_frame.h"
@@ -15,7 +17,8 @@
 namespace posenc {
 namespace {
 
-void EncodeFacts(const TableFacts& facts, v1::DescribeTableResponse& response) {
+void EncodeFacts(const Table& table, v1::DescribeTableResponse& response) {
+  const TableFacts& facts = table.generator().facts();
   response.mutable_inverse_frequencies()->Add(facts.inverse_frequencies.begin(),
                                               facts.inverse_frequencies.end());
   response.mutable_axis_of_pair()->Add(facts.axis_of_pair.begin(), facts.axis_of_pair.end());
@@ -23,7 +26,7 @@ void EncodeFacts(const TableFacts& facts, v1::DescribeTableResponse& response) {
   response.set_magnitude(facts.magnitude);
   response.set_softmax_scale(facts.softmax_scale);
   response.set_error_bound(facts.error_bound);
-  for (const std::string& note : facts.notes) response.add_notes(note);
+  for (const std::string& note : TableNotes(table.spec(), table.generator())) response.add_notes(note);
 }
 
 absl::StatusOr<v1::DescribeTableResponse> Describe(const Table& table) {
@@ -44,7 +47,7 @@ absl::StatusOr<v1::DescribeTableResponse> Describe(const Table& table) {
   response.set_positions_end(shape.positions_end);
   response.set_position_axes(static_cast<int32_t>(shape.position_axes));
   response.set_real_positions(shape.real_positions);
-  EncodeFacts(table.generator().facts(), response);
+  EncodeFacts(table, response);
   return response;
 }
 

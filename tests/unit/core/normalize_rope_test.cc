@@ -40,6 +40,8 @@ TEST(NormalizeRopeTest, RefusesEveryFieldOutOfItsRange) {
       {"rope.head_dim", {.head_dim = limits::kMaxWidth + 2}},
       {"rope.head_dim", {.head_dim = std::numeric_limits<int64_t>::min()}},
       {"rope.rotary_dim", {.head_dim = 8, .rotary_dim = 10}},
+      {"rope.rotary_dim", {.head_dim = 7, .rotary_dim = 8}},
+      {"rope.head_dim", {.head_dim = 7, .rotary_dim = 7}},
       {"rope.rotary_dim", {.head_dim = 8, .rotary_dim = 3}},
       {"rope.rotary_dim", {.head_dim = 8, .rotary_dim = -2}},
       {"rope.max_len", {.head_dim = 8, .max_len = 0}},
@@ -96,6 +98,24 @@ TEST(NormalizeRopeTest, TakesTheEndsOfEveryRange) {
       {.head_dim = 4, .scaling = ExplicitFrequencies{{0, limits::kMaxFrequency}}},
   };
   for (const RopeSpec& spec : cases) EXPECT_OK(Normalize({.family = spec}));
+}
+
+TEST(NormalizeRopeTest, OddHeadDimHasAnEvenPartThatRotates) {
+  const auto spec = Normalize({.family = RopeSpec{.head_dim = 81, .rotary_dim = 32}});
+  ASSERT_OK(spec);
+  EXPECT_EQ(std::get<RopeSpec>(spec->family).head_dim, 81);
+  EXPECT_EQ(std::get<RopeSpec>(spec->family).rotary_dim, 32);
+}
+
+TEST(NormalizeRopeTest, MessagesHaveTheNumberThatWasGiven) {
+  EXPECT_THAT(Normalize({.family = RopeSpec{.head_dim = 8, .base = 0.9999999999999999}}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "rope.base is 0.9999999999999999; allowed: 1 to 1e+30"));
+  const RopeSpec llama3{.head_dim = 8,
+                        .scaling = Llama3Scaling{.low_freq_factor = 4.000000001, .high_freq_factor = 4}};
+  EXPECT_THAT(Normalize({.family = llama3}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "rope.llama3.high_freq_factor is 4; allowed: at least low_freq_factor, 4.000000001"));
 }
 
 TEST(NormalizeRopeTest, FillsInRotaryDim) {

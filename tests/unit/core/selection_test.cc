@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/core/limits.h"
 #include "tests/support/matchers.h"
@@ -101,6 +102,32 @@ TEST(SelectionTest, RealPositionsKeepTheirFractions) {
   EXPECT_EQ(RowOfPosition(shape, plan, 0), std::nullopt);
   EXPECT_EQ(RowOfPosition(shape, plan, 1), 2);
   EXPECT_EQ(RowOfPosition(shape, plan, 3), std::nullopt);
+}
+
+// Neighbours that no double tells apart: 2^53 + 1 is no position, nor is it 2^53.
+TEST(SelectionTest, WholePositionsPassThroughNoDouble) {
+  TableShape shape = Rotary();
+  shape.positions_begin = 1 - limits::kMaxPosition;
+  shape.positions_end = limits::kMaxPosition;
+  for (const int64_t position : {limits::kMaxPosition, limits::kMaxPosition + 1, -limits::kMaxPosition - 1,
+                                 std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
+    EXPECT_THAT(ResolveSelection({.positions = {position}}, shape),
+                StatusIs(kOutOfRange, absl::StrCat("selection.positions[0] is ", position,
+                                                   "; allowed: -9007199254740991 to 9007199254740991")));
+  }
+  shape.position_axes = 2;
+  EXPECT_THAT(ResolveSelection({.axis_positions = {0, -limits::kMaxPosition - 1}}, shape),
+              StatusIs(kOutOfRange, HasSubstr("axis_positions[1] is -9007199254740993;")));
+  EXPECT_THAT(Resolved({.positions = {limits::kMaxPosition - 1, 1 - limits::kMaxPosition}}, shape).positions,
+              ElementsAre(0x1p53 - 1, 0x1p53 - 1, 1 - 0x1p53, 1 - 0x1p53));
+}
+
+TEST(SelectionTest, RealPositionsAreReportedInAllTheirDigits) {
+  TableShape shape = Rotary();
+  shape.real_positions = true;
+  EXPECT_THAT(ResolveSelection({.real_positions = {110.00000000000001}}, shape),
+              StatusIs(kOutOfRange, "selection.real_positions[0] is 110.00000000000001; "
+                                    "allowed: -1000 to less than 110"));
 }
 
 TEST(SelectionTest, DescendingRowsAreFoundByTheirPositions) {

@@ -19,6 +19,18 @@ TEST(ViolationsTest, StatusNamesFieldValueAndWhatIsAllowed) {
                                        "rope.head_dim is 7; allowed: an even number"));
 }
 
+TEST(ViolationsTest, DoublesHaveAllTheirDigits) {
+  Violations bad;
+  bad.Add("base", 0.9999999999999999, "1 and up");
+  bad.Add("factor", 1234567.5, "less");
+  bad.Add("shift", 1e22, "less");
+  bad.Add("centre", -0x1p53, "more");
+  EXPECT_THAT(bad.ToStatus(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                       "base is 0.9999999999999999; allowed: 1 and up; "
+                                       "factor is 1234567.5; allowed: less; shift is 1e+22; allowed: less; "
+                                       "centre is -9007199254740992; allowed: more"));
+}
+
 TEST(ViolationsTest, StatusCarriesEveryViolation) {
   Violations bad;
   bad.Add("a", 1, "2");

@@ -80,6 +80,27 @@ TEST(AlibiFormsTest, DivisorOfFalconIsRoundedWithTheProduct) {
   }
 }
 
+// The ends of the ranges: 2^-100 over 10^6, and over 10^-6.
+TEST(AlibiFormsTest, ExtremeSlopesAreCorrectlyRounded) {
+  for (const double divisor : {1e6, 1e-6}) {
+    for (const double bias_max : {100.0, 1e-6}) {
+      const AlibiSpec spec{.heads = 1, .max_len = 1 << 18, .bias_max = bias_max, .form = AlibiForm::kKeyIndex,
+                           .score_divisor = divisor};
+      for (ElementType type : kEveryRealType) {
+        const std::vector<uint64_t> row = BitsOf(**TryMake(spec, type), 0, 1);
+        Number x;
+        for (int64_t key = 1; key < 1 << 18; key += 997) {
+          mpfr_set_d(x.value, -bias_max, MPFR_RNDN);
+          mpfr_exp2(x.value, x.value, MPFR_RNDN);
+          mpfr_mul_si(x.value, x.value, key, MPFR_RNDN);
+          mpfr_div_d(x.value, x.value, divisor, MPFR_RNDN);
+          EXPECT_EQ(row[key], ReferenceRound(type, x.value)) << key;
+        }
+      }
+    }
+  }
+}
+
 // 3k · 2^-1 / 3 is a whole number of halves: a tie of F16 from 2^11 on, which goes to even.
 TEST(AlibiFormsTest, TiesBehindADivisorGoToEven) {
   const AlibiSpec spec{.heads = 8, .max_len = 12300, .form = AlibiForm::kKeyIndex, .score_divisor = 3};

@@ -218,6 +218,25 @@ TEST(BalancedAxesTest, TheAxisFurthestBehindComesNext) {
                                   1, 2, 0, 1, 2, 1, 2, 0, 1, 2, 1, 2, 0, 1, 2, 0}));
 }
 
+std::vector<int32_t> AxesOf(RopeAxes axes) {
+  const auto table = MakeTableGenerator(*Normalize({.family = RopeSpec{.head_dim = 16, .axes = std::move(axes)}}));
+  EXPECT_OK(table);
+  return (*table)->facts().axis_of_pair;
+}
+
+// Worked out by hand from transformers' and ggml's loops.
+TEST(InterleavedAxesTest, PairsBeyondTheSectionsGoWhereTheSystemPutsThem) {
+  EXPECT_EQ(AxesOf({.map = AxisMap::kInterleaved, .sections = {1, 2, 1}, .leftovers_on_first = true}),
+            (std::vector<int32_t>{0, 1, 2, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(AxesOf({.map = AxisMap::kInterleaved, .sections = {24, 20, 20}, .leftovers_on_first = true}),
+            (std::vector<int32_t>{0, 1, 2, 0, 1, 2, 0, 1}));
+  EXPECT_EQ(AxesOf({.map = AxisMap::kInterleavedGgml, .sections = {4, 2, 2, 0}}),
+            (std::vector<int32_t>{0, 1, 2, 0, 1, 2, 0, 3}));
+  // ggml counts pairs anew behind the sections' sum.
+  EXPECT_EQ(AxesOf({.map = AxisMap::kInterleavedGgml, .sections = {2, 1, 1, 0}}),
+            (std::vector<int32_t>{0, 1, 2, 0, 0, 1, 2, 0}));
+}
+
 // MLX gives pairs that do not rotate an infinite period.
 TEST(PeriodsTest, OfPairsThatDoNotRotateAreInfinite) {
   const RopeSpec spec{.head_dim = 8,

@@ -145,6 +145,18 @@ TEST(RelativeBiasTest, FireIsCorrectlyRounded) {
   ExpectFormula({.rule = rule, .heads = 4, .max_len = 400}, Fire(rule), 300);
 }
 
+// The ends of the parameters' ranges: F16 overflows and loses all, and products of weights are below every double.
+TEST(RelativeBiasTest, ExtremesAreCorrectlyRounded) {
+  KerpleBias kerple{.r1 = {1e-6, 1e6, 1e6}, .r2 = {1e-6, 1e6, 1e-6}};
+  ExpectFormula({.rule = kerple, .heads = 3, .max_len = 3000}, Kerple(kerple), 200);
+  kerple = {.kind = KerpleKind::kPower, .r1 = {1e-6, 1e6, 1e6}, .r2 = {1e-6, 2, 1e-6}};
+  ExpectFormula({.rule = kerple, .heads = 3, .max_len = 3000}, Kerple(kerple), 200);
+  const FireBias fire{.c = 1e-6, .threshold = 1e-6, .input_weight = {1e-200, 1e6, -1e-300},
+                      .input_bias = {1e-310, 0, 1e-300}, .output_weight = {1e-200, 0, 1e-200, 1e-6, 1e6, -1e6},
+                      .output_bias = {0, 1e-320}};
+  ExpectFormula({.rule = fire, .heads = 2, .max_len = 300}, Fire(fire), 200);
+}
+
 // r^2 · 0.75 and r^0.5 · 0.75 of squares are exact, and some of them ties of BF16.
 TEST(RelativeBiasTest, PowersThatAreWholeNumbersTieToEven) {
   const KerpleBias rule{.kind = KerpleKind::kPower, .r1 = {0.75, 0.75}, .r2 = {2, 0.5}};

@@ -108,6 +108,16 @@ TEST_P(TableGeneratorTest, ExtremeParametersAreCorrectlyRounded) {
   ExpectCorrect(SinusoidalSpec{.d_model = 2, .frequency_shift = 1, .clamp_denominator = true}, 0,
                 20);
   ExpectCorrect(SinusoidalSpec{.d_model = 1, .order = SinusoidalOrder::kSinCos}, 0, 20);
+  // Angles and cosines that leave F16, 65520 being the first to be infinite.
+  ExpectCorrect(RopeSpec{.head_dim = 24, .max_len = 70000, .layout = RopeLayout::kAngles}, 65500, 40);
+  ExpectCorrect(RopeSpec{.head_dim = 24, .max_len = 70000, .attention_factor = 65536.0}, 0, 40);
+  // 10^18 and 10^-45 radians a position, at the last positions that there are.
+  const int64_t most = int64_t{1} << 53;
+  for (const double scale : {1e9, 1e-9}) {
+    const SinusoidalSpec spec{
+        .d_model = 4, .max_len = most, .position_scale = scale, .inverse_frequencies = {1e9, 1e-36}};
+    ExpectCorrect(spec, most - 20, 20);
+  }
 }
 
 TEST_P(TableGeneratorTest, AlibiCellsAreCorrectlyRounded) {

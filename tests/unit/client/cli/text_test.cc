@@ -125,6 +125,13 @@ TEST_F(FormatsTest, JsonWritesComplexNumbersAsPairs) {
   EXPECT_THAT(Json(), HasSubstr(R"("element_type":"C64","shape":[1,1],"data":[[[1,0]]])"));
 }
 
+// A JSON reader takes -0 for the integer, which has no sign. The keys' sines of position −1000 are below every float.
+TEST_F(FormatsTest, JsonKeepsTheSignOfZero) {
+  Use({Rope{.head_dim = 2, .max_len = 1001, .xpos = XPos{.scale_base = 1, .centre = 0}}}, {.positions = {-1000, 1000}});
+  EXPECT_THAT(Json(), HasSubstr(R"("k_cos","element_type":"F32","shape":[2,1],"data":[[0],["Infinity"]])"));
+  EXPECT_THAT(Json(), HasSubstr(R"("k_sin","element_type":"F32","shape":[2,1],"data":[[-0.0],["Infinity"]])"));
+}
+
 TEST_F(FormatsTest, JsonOfNothingIsAnEmptyList) {
   Use({Sinusoidal{.d_model = 2}}, {.rows = Range{3, 3}});
   EXPECT_THAT(Json(), HasSubstr(R"("shape":[0,2],"data":[])"));

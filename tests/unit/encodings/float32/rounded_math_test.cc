@@ -1,5 +1,7 @@
 #include "server/encodings/float32/rounded_math.h"
 
+#include <limits>
+
 #include "gtest/gtest.h"
 
 // Expected values: mpmath at 300 bits, rounded once.
@@ -29,6 +31,19 @@ TEST(RoundedMathTest, LogarithmsAreTheNearestNumbers) {
 TEST(RoundedMathTest, PowersThatAreDoublesAreExact) {
   EXPECT_EQ(PowF64(10000, 0.5), 100);
   EXPECT_EQ(PowF64(3, 3), 27);
+}
+
+TEST(RoundedMathTest, WhatIsBeyondTheTypeIsInfiniteOrZero) {
+  EXPECT_EQ(PowF32(1e30, 10), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(PowF32(1e30, -10), 0.0F);
+  EXPECT_EQ(PowF32(2, -149), 0x1p-149F);
+  EXPECT_EQ(ExpF32(1e9), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(ExpF32(-1e9), 0.0F);
+  // 10^(3·10^302) is beyond MPFR's exponents too.
+  EXPECT_EQ(PowF64(1e300, 1e300), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(PowF64(1e300, -1e300), 0.0);
+  EXPECT_EQ(PowF64(1e300, 2), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(PowF64(2, -1074), 0x1p-1074);
 }
 
 // A product of one more bit than a float has lies between two floats and goes to the even one.

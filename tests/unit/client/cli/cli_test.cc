@@ -117,9 +117,62 @@ TEST_F(CliTest, CallErrorsExitWithTheirCode) {
   Result result = Run("rope --head-dim 7 --local");
   EXPECT_EQ(result.exit_code, 64 + 3);
   EXPECT_EQ(result.err,
-            "posenc: INVALID_ARGUMENT: spec.rope.head_dim is 7; allowed: an even number\n");
+            "posenc: INVALID_ARGUMENT: spec.rope.head_dim is 7; allowed: an even number, or an even rotary_dim "
+            "beside it\n");
   EXPECT_EQ(Run("rope --head-dim 8 --rows 0:9999 --local").exit_code, 64 + 11);
   EXPECT_EQ(Run("tables --local").exit_code, 64 + 12);
+}
+
+TEST_F(CliTest, PositionsAreReportedAsTheyWereTyped) {
+  for (const std::string position : {"9007199254740993", "-9007199254740993", "9223372036854775807"}) {
+    const Result result = Run("rope --head-dim 8 --max-len 9007199254740992 --local --positions " + position);
+    EXPECT_EQ(result.exit_code, 64 + 11);
+    EXPECT_THAT(result.err,
+                HasSubstr("positions[0] is " + position + "; allowed: -9007199254740991 to 9007199254740991"));
+  }
+}
+
+TEST_F(CliTest, NumbersAreReportedAsTheyWereTyped) {
+  EXPECT_THAT(Run("rope --head-dim 8 --base 0.9999999999999999 --local").err,
+              HasSubstr("base is 0.9999999999999999; allowed: 1 to 1e+30"));
+}
+
+TEST_F(CliTest, OddHeadsRotateAnEvenPart) {
+  EXPECT_THAT(Run("rope --head-dim 81 --rotary-dim 32 --rows 0:1 --local").out, HasSubstr("cos [1, 16] F32"));
+}
+
+TEST_F(CliTest, SectionsOfTheInterleavedMapAreAllPairs) {
+  const std::string command = "rope --head-dim 16 --axes-map interleaved --rows 0:1 --local --axes-sections ";
+  EXPECT_EQ(Run(command + "4,2,2").exit_code, 0);
+  const Result result = Run(command + "2,2,2");
+  EXPECT_EQ(result.exit_code, 64 + 3);
+  EXPECT_THAT(result.err, HasSubstr("rope.axes.sections are 6 pairs in sum; allowed: the 8 rotated pairs, or "
+                                    "leftovers_on_first"));
+  EXPECT_EQ(Run(command + "2,2,2 --axes-leftovers-on-first").exit_code, 0);
+}
+
+TEST_F(CliTest, RowsPastTheTrainedLengthAreTold) {
+  const std::string longrope = "rope --head-dim 4 --scaling longrope --factor 4 --original-max-len 4096 "
+                               "--short-factor 1,1 --long-factor 4,4 --local ";
+  const std::string dynamic = "rope --head-dim 4 --scaling dynamic --factor 4 --original-max-len 4096 --local ";
+  for (const auto& [flags, told] : {std::pair{longrope + "--rows 4096", true},
+                                    {longrope + "--positions 0,4096,3", true},
+                                    {longrope + "--cols 0", true},
+                                    {dynamic + "--rows 4096", true},
+                                    {longrope + "--rows 0:4096", false},
+                                    {longrope + "--rows 4096 --quiet", false},
+                                    {longrope + "--rows 4096 --effective-length 4097", false}}) {
+    const Result result = Run(flags);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.err.find("not past the trained length 4096") != std::string::npos, told) << flags << result.err;
+  }
+  EXPECT_THAT(Run("describe " + longrope).out,
+              HasSubstr("note                 longrope: effective_length is not past"));
+}
+
+TEST_F(CliTest, DescribeTellsWhereHalfPrecisionEnds) {
+  EXPECT_THAT(Run("describe rope --head-dim 8 --layout angles --max-len 70000 --dtype f16 --local").out,
+              HasSubstr("note                 F16 ends at 65504: angles are infinite from position 65520 on"));
 }
 
 TEST_F(CliTest, UnreachableServerIsNamedWithAHint) {
