@@ -9,7 +9,7 @@
 #include "client/cli/command.h"
 #include "client/cli/field_text.h"
 #include "server/core/names.h"
-#include "server/models/gguf.h"
+#include "server/models/gguf/gguf.h"
 
 namespace posenc::cli {
 

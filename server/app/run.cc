@@ -20,7 +20,7 @@
 #include "server/app/stop_request.h"
 #include "server/app/warm_list.h"
 #include "server/encodings/table_generator.h"
-#include "server/models/stored_tensors.h"
+#include "server/models/tensors/stored_tensors.h"
 #include "server/telemetry/log.h"
 
 namespace posenc {

@@ -1,0 +1,113 @@
+// The list of model families: what a config.json of a model_type means where the file itself is silent.
+//
+// One row per model_type, in model_families_*.cc by the alphabet. The values are those of the configuration
+// class in transformers (v5 where v4 and v5 differ); the pairing is that of the class's rotation, which no
+// file states. A new family that the rules can express is one new row; rules are code, in the readers of
+// this folder.
+//
+// Threads: constant data.
+
+#ifndef POSENC_SERVER_MODELS_FAMILIES_MODEL_FAMILIES_H_
+#define POSENC_SERVER_MODELS_FAMILIES_MODEL_FAMILIES_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "absl/strings/string_view.h"
+#include "server/core/rope_axes.h"
+#include "server/core/sinusoidal_spec.h"
+#include "server/models/answer/model_tables.h"
+
+namespace posenc {
+
+// How a family encodes positions, and which key decides where the family has two ways.
+enum class PositionRule : uint8_t {
+  kRope,
+  kAlibi,            // always
+  kAlibiIfFlag,      // "alibi": true, rotary otherwise (Falcon)
+  kAlibiIfAttnFlag,  // "attn_config.alibi", true when absent (MPT)
+  kAlibiIfWide,      // hidden_size other than the 7B model's, rotary otherwise (Baichuan)
+  kSinusoidal,       // fixed sines and cosines
+  kLearned,          // a table among the weights
+  kByTypeKey,        // position_embedding_type: absolute (default: learned), rotary, rope, alibi
+  kT5Buckets,        // a learned bias per distance bucket
+  kDebertaBuckets,
+  kNone,
+};
+
+// Which layers rotate.
+enum class Nope : uint8_t {
+  kNone,         // all
+  kEveryFourth,  // no_rope_layers, else not every fourth (no_rope_layer_interval)
+  kSlidingOnly,  // those with a sliding window, where the model has such layers
+};
+
+// A family's tables of sines and cosines.
+struct SinusoidalRule {
+  SinusoidalOrder order = SinusoidalOrder::kSinCos;
+  double frequency_shift = 0;
+  int64_t extra_rows = 0;   // rows beyond the longest input
+  bool padding_row = false;  // row pad_token_id is zero, tokens start at pad_token_id + 1
+  bool encoder = false;     // only of the encoder, as long as max_source_positions
+  bool descending = false;
+};
+
+// A row. Zero and empty mean that the class has no default and the file must say it.
+struct ModelFamily {
+  absl::string_view model_type = "";
+  absl::string_view class_name = "";  // whose defaults these are
+  PositionRule rule = PositionRule::kRope;
+  Pairing pairing = Pairing::kHalfSplit;
+  int64_t hidden_size = 0;
+  int64_t heads = 0;
+  int64_t head_dim = 0;  // 0: hidden_size / heads
+  int64_t max_len = 0;
+  double base = 10000.0;
+  double rotary_fraction = 1.0;
+  int64_t rotary_dim = 0;                  // absolute, instead of the fraction
+  absl::string_view rotary_key = "rotary_dim";  // that says it
+  absl::string_view default_block = "";    // the class's scaling block, of a file without one, as JSON
+  absl::string_view interleaved_key = "";  // boolean key that overrides the pairing
+  absl::string_view base_parent_key = "";  // object that may hold the base instead of the top level
+  absl::string_view base_ratio_key = "";   // factor on the base
+  absl::string_view full_head_dim_key = "";  // head_dim of the layers with full attention
+  int64_t full_head_dim = 0;
+  bool mla = false;       // head_dim is qk_rope_head_dim: the rotated slice of a head is an own tensor
+  bool trailing = false;  // the last channels of a head rotate, not the first
+  // The layers with a sliding window have a table of their own, with this base (0: the base of the others).
+  bool sliding_table = false;
+  double sliding_base = 0;
+  bool sliding_scaled = false;  // and with the scaling of the others
+  // DeepSeek V4 has other names and keys for its two tables.
+  absl::string_view full_name = "full_attention";
+  absl::string_view sliding_name = "sliding_attention";
+  absl::string_view full_base_key = "";
+  absl::string_view sliding_base_key = "";
+  AxisMap axis_map = AxisMap::kContiguous;
+  std::array<int64_t, 3> sections = {};  // time, height, width, where the block has no mrope_section
+  bool sections_end_with_time = false;   // files store height, width, time
+  Nope nope = Nope::kNone;
+  bool llama4_temperature = false;  // attn_temperature_tuning, on by default
+  bool mscale_lists = false;        // short_mscale and long_mscale replace the magnitude
+  SinusoidalRule sinusoidal = {};
+  absl::string_view tensor = "";    // kLearned: the table's usual name in a checkpoint
+  int64_t position_offset = 0;      // kLearned: position p is row p + offset
+  bool padding_offset = false;      // kLearned: the offset is pad_token_id + 1
+  bool decoder = true;              // kT5Buckets: has a causal decoder's map too
+  absl::string_view note = "";      // what the answer's reader must know
+};
+
+// Returns the row of `model_type`, or null. A text model of a larger one ("gemma3_text") has the row of
+// its name without the suffix.
+const ModelFamily* FindFamily(absl::string_view model_type);
+
+// The stand-in for a model_type that has no row.
+const ModelFamily& UnknownFamily();
+
+// The rows, in order of model_type.
+std::span<const ModelFamily* const> AllFamilies();
+
+}  // namespace posenc
+
+#endif  // POSENC_SERVER_MODELS_FAMILIES_MODEL_FAMILIES_H_

@@ -1,0 +1,112 @@
+#include "server/models/families/model_family_rows.h"
+
+namespace posenc {
+namespace {
+
+using enum PositionRule;
+
+constexpr absl::string_view kMinistral3Yarn =
+    R"({"rope_type": "yarn", "rope_theta": 1000000.0, "factor": 16.0, "beta_fast": 32.0, "beta_slow": 1.0,
+        "original_max_position_embeddings": 16384, "mscale": 1.0, "mscale_all_dim": 1.0,
+        "llama_4_scaling_beta": 0.1})";
+constexpr absl::string_view kEncoderToo =
+    "the table is the decoder's; the encoder has one of its own, model.encoder.embed_positions.weight";
+
+constexpr ModelFamily kRows[] = {
+    {.model_type = "m2m_100", .class_name = "M2M100Config", .rule = kSinusoidal, .hidden_size = 1024,
+     .max_len = 1024, .sinusoidal = {.frequency_shift = 1, .extra_rows = 2, .padding_row = true}},
+    {.model_type = "mamba", .class_name = "MambaConfig", .rule = kNone},
+    {.model_type = "mamba2", .class_name = "Mamba2Config", .rule = kNone},
+    {.model_type = "marian", .class_name = "MarianConfig", .rule = kSinusoidal, .hidden_size = 1024,
+     .max_len = 1024},
+    {.model_type = "mbart", .class_name = "MBartConfig", .rule = kLearned, .hidden_size = 1024,
+     .max_len = 1024, .tensor = kBartTensor, .position_offset = 2, .note = kEncoderToo},
+    {.model_type = "minicpm", .class_name = "MiniCPMConfig", .hidden_size = 4096, .heads = 32,
+     .max_len = 2048},
+    {.model_type = "minicpm3", .class_name = "MiniCPM3Config", .head_dim = 32, .max_len = 32768,
+     .mla = true},
+    {.model_type = "minimax", .class_name = "MiniMaxConfig", .hidden_size = 4096, .heads = 32,
+     .max_len = 131072, .base = 1e6, .note = "layers with lightning attention do not rotate"},
+    {.model_type = "minimax_m2", .class_name = "MiniMaxM2Config", .hidden_size = 3072, .heads = 48,
+     .head_dim = 128, .max_len = 196608, .base = 5e6, .rotary_dim = 64},
+    {.model_type = "minimax_m3", .class_name = "MiniMaxM3Config", .hidden_size = 3072, .heads = 48,
+     .head_dim = 128, .max_len = 196608, .base = 5e6, .rotary_dim = 64},
+    {.model_type = "ministral", .class_name = "MinistralConfig", .hidden_size = 4096, .heads = 32,
+     .max_len = 131072},
+    {.model_type = "ministral3", .class_name = "Ministral3Config", .hidden_size = 4096, .heads = 32,
+     .head_dim = 128, .max_len = 262144, .base = 1e6, .default_block = kMinistral3Yarn},
+    {.model_type = "mistral", .class_name = "MistralConfig", .hidden_size = 4096, .heads = 32,
+     .max_len = 131072},
+    {.model_type = "mistral4", .class_name = "Mistral4Config", .pairing = Pairing::kInterleaved,
+     .head_dim = 64, .max_len = 1048576, .interleaved_key = "rope_interleave", .mla = true},
+    {.model_type = "mixtral", .class_name = "MixtralConfig", .hidden_size = 4096, .heads = 32,
+     .max_len = 131072, .base = 1e6},
+    {.model_type = "mllama", .class_name = "MllamaTextConfig", .hidden_size = 4096, .heads = 32,
+     .max_len = 131072, .base = 5e5},
+    {.model_type = "mobilebert", .class_name = "MobileBertConfig", .rule = kLearned, .hidden_size = 512,
+     .max_len = 512, .tensor = kBertTensor},
+    {.model_type = "modernbert", .class_name = "ModernBertConfig", .hidden_size = 768, .heads = 12,
+     .max_len = 8192, .base = 160000, .sliding_table = true, .sliding_base = 1e4, .sliding_scaled = true},
+    {.model_type = "modernbert-decoder", .class_name = "ModernBertDecoderConfig", .hidden_size = 768,
+     .heads = 12, .max_len = 8192, .base = 160000, .sliding_table = true, .sliding_base = 1e4,
+     .sliding_scaled = true},
+    {.model_type = "moonshine", .class_name = "MoonshineConfig", .pairing = Pairing::kInterleaved,
+     .hidden_size = 288, .heads = 8, .max_len = 512, .rotary_fraction = 0.9},
+    {.model_type = "mpnet", .class_name = "MPNetConfig", .rule = kT5Buckets, .max_len = 512,
+     .decoder = false,
+     .note = "besides the buckets there is a learned table, embeddings.position_embeddings.weight, whose "
+             "position p is row p + pad_token_id + 1"},
+    {.model_type = "mpt", .class_name = "MptConfig", .rule = kAlibiIfAttnFlag, .hidden_size = 2048,
+     .heads = 16, .max_len = 2048, .base_parent_key = "attn_config", .tensor = kGptTensor},
+    {.model_type = "mt5", .class_name = "MT5Config", .rule = kT5Buckets, .max_len = 512},
+    {.model_type = "musicgen_decoder", .class_name = "MusicgenDecoderConfig", .rule = kSinusoidal,
+     .hidden_size = 1024, .max_len = 2048,
+     .sinusoidal = {.order = SinusoidalOrder::kCosSin, .frequency_shift = 1}},
+    {.model_type = "mvp", .class_name = "MvpConfig", .rule = kLearned, .hidden_size = 1024,
+     .max_len = 1024, .tensor = kBartTensor, .position_offset = 2, .note = kEncoderToo},
+    {.model_type = "nemotron", .class_name = "NemotronConfig", .hidden_size = 6144, .heads = 48,
+     .max_len = 4096, .rotary_fraction = 0.5},
+    {.model_type = "nemotron_h", .class_name = "NemotronHConfig", .rule = kNone},
+    {.model_type = "nllb-moe", .class_name = "NllbMoeConfig", .rule = kSinusoidal, .hidden_size = 2048,
+     .max_len = 1024, .sinusoidal = {.frequency_shift = 1, .extra_rows = 2, .padding_row = true}},
+    {.model_type = "nomic_bert", .class_name = "NomicBertConfig", .hidden_size = 768, .heads = 12,
+     .max_len = 2048, .base = 1000, .interleaved_key = "rotary_emb_interleaved"},
+    {.model_type = "olmo", .class_name = "OlmoConfig", .hidden_size = 4096, .heads = 32, .max_len = 2048},
+    {.model_type = "olmo2", .class_name = "Olmo2Config", .hidden_size = 4096, .heads = 32,
+     .max_len = 2048},
+    {.model_type = "olmo3", .class_name = "Olmo3Config", .hidden_size = 4096, .heads = 32, .max_len = 2048,
+     .base = 5e5, .sliding_table = true},
+    {.model_type = "olmoe", .class_name = "OlmoeConfig", .hidden_size = 2048, .heads = 16,
+     .max_len = 4096},
+    {.model_type = "openai-gpt", .class_name = "OpenAIGPTConfig", .rule = kLearned, .hidden_size = 768,
+     .max_len = 512, .tensor = "transformer.positions_embed.weight"},
+    {.model_type = "openelm", .class_name = "OpenELMConfig", .head_dim = 128, .max_len = 2048},
+    {.model_type = "opt", .class_name = "OPTConfig", .rule = kLearned, .hidden_size = 768, .max_len = 2048,
+     .tensor = "model.decoder.embed_positions.weight", .position_offset = 2},
+    {.model_type = "paddleocr_vl", .class_name = "PaddleOCRTextConfig", .hidden_size = 1024, .heads = 16,
+     .head_dim = 128, .max_len = 131072, .base = 5e5, .sections = {16, 24, 24}},
+    {.model_type = "pangu_embedded", .class_name = "PanguEmbeddedConfig", .hidden_size = 4096, .heads = 32,
+     .max_len = 32768},
+    {.model_type = "pegasus", .class_name = "PegasusConfig", .rule = kSinusoidal, .hidden_size = 1024,
+     .max_len = 1024},
+    {.model_type = "persimmon", .class_name = "PersimmonConfig", .hidden_size = 4096, .heads = 64,
+     .max_len = 16384, .base = 25000, .rotary_fraction = 0.5},
+    {.model_type = "phi", .class_name = "PhiConfig", .hidden_size = 2048, .heads = 32, .max_len = 2048,
+     .rotary_fraction = 0.5},
+    {.model_type = "phi3", .class_name = "Phi3Config", .hidden_size = 3072, .heads = 32, .max_len = 4096},
+    {.model_type = "phi4_multimodal", .class_name = "Phi4MultimodalConfig", .hidden_size = 3072,
+     .heads = 32, .max_len = 131072},
+    {.model_type = "phimoe", .class_name = "PhimoeConfig", .hidden_size = 4096, .heads = 32,
+     .max_len = 131072, .base = 1e6, .mscale_lists = true},
+    {.model_type = "plbart", .class_name = "PLBartConfig", .rule = kLearned, .hidden_size = 768,
+     .max_len = 1024, .tensor = kBartTensor, .position_offset = 2, .note = kEncoderToo},
+    {.model_type = "pop2piano", .class_name = "Pop2PianoConfig", .rule = kT5Buckets, .max_len = 512},
+    {.model_type = "prophetnet", .class_name = "ProphetNetConfig", .rule = kLearned, .hidden_size = 1024,
+     .max_len = 512, .tensor = "prophetnet.decoder.position_embeddings.weight", .padding_offset = true},
+};
+
+}  // namespace
+
+std::span<const ModelFamily> FamiliesMToP() { return kRows; }
+
+}  // namespace posenc
