@@ -23,6 +23,7 @@ struct ValueOrigin {
   std::string source;  // the file's key ("rope_theta", "text_config.rope_scaling.factor") or the default
                        // ("default of LlamaConfig", "hidden_size / num_attention_heads")
   bool defaulted = false;  // true when the file does not say it
+  bool assumed = false;    // and no known class or runtime does: it may be wrong
 };
 
 // Which channels of q and k form a rotated pair.
@@ -41,6 +42,9 @@ struct ModelTable {
   double magnitude = 1.0;      // factor on cos and sin that is already in the table
   int64_t rotary_begin = 0;    // first channel of a head that rotates; the rotated ones follow each other
   std::string applies_to = {};  // which layers or parts use the table; empty: all
+  // The same as indices from 0, in ascending order, of the text model's or the part's layers; empty where the
+  // file does not say how many there are, or the table is no layer's.
+  std::vector<int64_t> layers = {};
   std::vector<ValueOrigin> origins;
 };
 
@@ -49,6 +53,8 @@ struct ModelTables {
   bool known_family = false;
   std::vector<ModelTable> tables;   // empty for a model without a positional table
   std::vector<std::string> notes;   // warnings, assumptions, what is not certain
+  // Layers of the text model that have none of the tables, where others have one; indices from 0.
+  std::vector<int64_t> layers_without_table = {};
 };
 
 // Whose rules turn a file into tables.

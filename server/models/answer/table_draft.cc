@@ -34,42 +34,49 @@ TableDraft::TableDraft(std::string name, Pairing pairing, std::string applies_to
 }
 
 double TableDraft::Take(absl::string_view field, const Found<double>& found) {
-  Record(field, NumberText(found.value), found.path, found.source, found.defaulted);
+  Record(field, NumberText(found.value), found);
   return found.value;
 }
 
 int64_t TableDraft::Take(absl::string_view field, const Found<int64_t>& found) {
-  Record(field, absl::StrCat(found.value), found.path, found.source, found.defaulted);
+  Record(field, absl::StrCat(found.value), found);
   return found.value;
 }
 
 bool TableDraft::Take(absl::string_view field, const Found<bool>& found) {
-  Record(field, found.value ? "true" : "false", found.path, found.source, found.defaulted);
+  Record(field, found.value ? "true" : "false", found);
   return found.value;
 }
 
 std::vector<double> TableDraft::Take(absl::string_view field, const Found<std::vector<double>>& found) {
-  Record(field, ListText(found.value), found.path, found.source, found.defaulted);
+  Record(field, ListText(found.value), found);
   return found.value;
 }
 
 std::vector<int64_t> TableDraft::Take(absl::string_view field, const Found<std::vector<int64_t>>& found) {
-  Record(field, ListText(found.value), found.path, found.source, found.defaulted);
+  Record(field, ListText(found.value), found);
   return found.value;
 }
 
 void TableDraft::Note(absl::string_view field, std::string value, const Found<std::string>& found) {
-  Record(field, std::move(value), found.path, found.source, found.defaulted);
+  Record(field, std::move(value), found);
 }
 
 void TableDraft::Rule(absl::string_view field, std::string value, std::string source) {
-  Record(field, std::move(value), std::string(field), std::move(source), true);
+  Record(field, std::move(value), Found<bool>{false, std::string(field), std::move(source), true});
 }
 
-void TableDraft::Record(absl::string_view field, std::string value, std::string path,
-                        std::string source, bool defaulted) {
-  paths_.emplace_back(std::string(field), std::move(path));
-  table_.origins.push_back({std::string(field), std::move(value), std::move(source), defaulted});
+Pairing TableDraft::Take(const Found<Pairing>& found) {
+  table_.pairing = found.value;
+  Record("pairing", found.value == Pairing::kInterleaved ? "interleaved" : "half-split", found);
+  return found.value;
+}
+
+template <typename T>
+void TableDraft::Record(absl::string_view field, std::string value, const Found<T>& found) {
+  paths_.emplace_back(std::string(field), found.path);
+  table_.origins.push_back(
+      {std::string(field), std::move(value), found.source, found.defaulted, found.assumed});
 }
 
 // The key of the file that a violation of `field` is about: of the field itself, or of the list that it is

@@ -25,6 +25,7 @@ struct Reading {
   Violations unserved;  // the file is right, and asks for what is not served
   std::vector<ModelTable> tables;
   std::vector<std::string> notes;
+  std::vector<int64_t> layers_without_table;
 
   bool ok() const { return bad.empty() && unserved.empty(); }
 
@@ -50,6 +51,9 @@ class TableDraft {
   // Notes a value that follows from the rules and not from a key.
   void Rule(absl::string_view field, std::string value, std::string source);
 
+  // Notes how channels pair, and returns it.
+  Pairing Take(const Found<Pairing>& found);
+
   // The table's name and by-products; its spec and origins are this class's matter.
   ModelTable& table() { return table_; }
 
@@ -58,8 +62,8 @@ class TableDraft {
   void Finish(const FamilySpec& spec, Reading& reading) &&;
 
  private:
-  void Record(absl::string_view field, std::string value, std::string path, std::string source,
-              bool defaulted);
+  template <typename T>
+  void Record(absl::string_view field, std::string value, const Found<T>& found);
   std::string PathOf(const std::string& field) const;
 
   ModelTable table_;

@@ -1,10 +1,15 @@
 #include "server/models/config/config_json.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/core/limits.h"
 #include "server/core/violations.h"
@@ -28,15 +33,62 @@ std::string ParserReason(absl::string_view message) {
   return absl::CHexEscape(message.substr(0, kMaxReason));
 }
 
+// A text in which Python's names of numbers are texts of the same length, so that every other place keeps its
+// line and column, and which of its texts, keys included, stand for a number.
+struct PlainText {
+  std::string text;
+  std::map<size_t, double> numbers;
+};
+
+struct NumberName {
+  absl::string_view name;
+  double value;
+};
+constexpr NumberName kNumberNames[] = {{"NaN", std::numeric_limits<double>::quiet_NaN()},
+                                       {"Infinity", std::numeric_limits<double>::infinity()},
+                                       {"-Infinity", -std::numeric_limits<double>::infinity()}};
+
+// Returns the end of the text that opens at `begin`, one beyond its closing quote.
+size_t EndOfText(absl::string_view text, size_t begin) {
+  size_t at = begin + 1;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  return std::min(at + 1, text.size());
+}
+
+PlainText WithoutNumberNames(absl::string_view text) {
+  PlainText plain = {std::string(text), {}};
+  size_t texts = 0;
+  for (size_t at = 0; at < text.size();) {
+    if (text[at] == '"') {
+      at = EndOfText(text, at);
+      ++texts;
+      continue;
+    }
+    size_t length = 1;
+    for (const NumberName& number : kNumberNames) {
+      if (!absl::StartsWith(text.substr(at), number.name)) continue;
+      length = number.name.size();
+      plain.text.replace(at, length, absl::StrCat("\"", std::string(length - 2, '-'), "\""));
+      plain.numbers[texts++] = number.value;
+      break;
+    }
+    at += length;
+  }
+  return plain;
+}
+
 // Builds the document from the parser's events and stops it at the first thing that is not allowed.
 class DocumentBuilder : public nlohmann::json_sax<Json> {
  public:
+  // `numbers` are the texts that stand for one, by their order in the document.
+  explicit DocumentBuilder(const std::map<size_t, double>& numbers) : numbers_(numbers) {}
+
   bool null() override { return Place(nullptr); }
   bool boolean(bool value) override { return Place(value); }
   bool number_integer(number_integer_t value) override { return Place(value); }
   bool number_unsigned(number_unsigned_t value) override { return Place(value); }
   bool number_float(number_float_t value, const string_t&) override { return Place(value); }
-  bool string(string_t& value) override { return Place(std::move(value)); }
+  bool string(string_t& value) override;
   bool binary(binary_t&) override { return false; }
   bool start_object(size_t) override { return Open(Json::object()); }
   bool start_array(size_t) override { return Open(Json::array()); }
@@ -60,14 +112,29 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
   bool Open(Json container);
   bool Close();
   bool Refuse(std::string description);
+  // The number that the next text stands for, or null.
+  const double* NextNumber();
   std::string Path() const;
 
+  const std::map<size_t, double>& numbers_;
+  size_t texts_ = 0;
   Json root_;
   std::vector<Frame> open_;
   Violations violations_;
 };
 
+const double* DocumentBuilder::NextNumber() {
+  const auto found = numbers_.find(texts_++);
+  return found == numbers_.end() ? nullptr : &found->second;
+}
+
+bool DocumentBuilder::string(string_t& value) {
+  if (const double* number = NextNumber()) return Place(*number);
+  return Place(std::move(value));
+}
+
 bool DocumentBuilder::key(string_t& name) {
+  if (NextNumber() != nullptr) return Refuse("is not JSON: a number stands where a key belongs");
   Frame& frame = open_.back();
   frame.key = std::move(name);
   return !frame.node->contains(frame.key) || Refuse("is there twice; allowed: once");
@@ -143,8 +210,9 @@ absl::StatusOr<Json> ParseConfigJson(absl::string_view text) {
     return RefuseWhole(absl::StrCat("has ", text.size(), " bytes; allowed: at most ",
                                     limits::kMaxRequestBytes));
   }
-  DocumentBuilder builder;
-  Json::sax_parse(text.data(), text.data() + text.size(), &builder);
+  const PlainText plain = WithoutNumberNames(text);
+  DocumentBuilder builder(plain.numbers);
+  Json::sax_parse(plain.text, &builder);
   absl::StatusOr<Json> document = std::move(builder).Result();
   if (document.ok() && !document->is_object()) {
     return RefuseWhole(absl::StrCat("is ", Describe(*document), "; allowed: a JSON object"));
@@ -167,6 +235,11 @@ std::string Describe(const Json& value) {
   if (value.is_string()) return Quote(value.get_ref<const std::string&>());
   if (value.is_array()) return absl::StrCat("a list of ", value.size());
   if (value.is_object()) return "an object";
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+    const double number = value.get<double>();
+    return absl::StrCat(std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity",
+                        ", which is not JSON");
+  }
   return value.dump();
 }
 

@@ -1,7 +1,9 @@
 // Turns the text of a config.json into a JSON document, whatever the text is.
 //
 // The text comes from strangers: its size and its nesting are bounded before anything is built, numbers
-// beyond a double, NaN, Infinity and repeated keys are refused with the place, and no exception leaves.
+// beyond a double and repeated keys are refused with the place, and no exception leaves. What Python's json
+// writes besides JSON, Infinity, -Infinity and NaN, is read as such a double wherever a value may stand; a
+// reader that wants a number refuses it there.
 // Pure functions, safe from any thread.
 
 #ifndef POSENC_SERVER_MODELS_CONFIG_CONFIG_JSON_H_
@@ -24,7 +26,7 @@ inline constexpr size_t kMaxConfigDepth = 64;
 inline constexpr absl::string_view kWholeConfig = "config_json";
 
 // Parses `text` as one JSON object.
-// Errors: InvalidArgument for text that is not JSON (with line, column and reason), not an object, longer
+// Errors: InvalidArgument for text that is not such JSON (with line, column and reason), not an object, longer
 // than kMaxRequestBytes, nested deeper than kMaxConfigDepth, or with a key twice in one object.
 absl::StatusOr<Json> ParseConfigJson(absl::string_view text);
 

@@ -17,6 +17,7 @@ enum class ConfigKey : uint8_t {
   kHiddenSize,
   kHeads,
   kHeadDim,
+  kOtherHeadDim,  // of a model of unknown family
   kMlaHeadDim,
   kMaxLen,
   kEncoderMaxLen,
@@ -35,8 +36,20 @@ struct KeyNote {
   absl::string_view note;
 };
 
-// Returns the keys that deserve a note when the file has them and they are neither null nor false.
+// Returns the keys that deserve a note when the file has them and they are neither null, false nor 0.
 std::span<const KeyNote> NotedKeys();
+
+// A boolean key that says whether a model rotates at all.
+struct RotationSwitch {
+  absl::string_view key;
+  bool off;  // the value that means that it does not
+};
+
+// Returns the switches that a model of unknown family may have.
+std::span<const RotationSwitch> RotationSwitches();
+
+// Whether a key, by its name, has to do with positions: one that no rule has read is told.
+bool IsAboutPositions(absl::string_view key);
 
 }  // namespace posenc
 

@@ -22,6 +22,32 @@ ConfigObject ConfigObject::Defaults(const Json& object, std::string path, std::s
   return defaults;
 }
 
+ConfigObject ConfigObject::Root(const Json& object) {
+  ConfigObject root(object, "");
+  root.read_ = std::make_shared<std::set<std::string>>();
+  return root;
+}
+
+ConfigObject ConfigObject::At(const Json& object, std::string path) const {
+  ConfigObject inner(object, std::move(path));
+  inner.read_ = read_;
+  return inner;
+}
+
+void ConfigObject::Remember(absl::string_view key) const {
+  if (read_ != nullptr) read_->insert(absl::StrCat(path_, ".", key));
+}
+
+std::vector<std::string> ConfigObject::UnreadKeys() const {
+  std::vector<std::string> keys;
+  if (object_ == nullptr || read_ == nullptr || !object_->is_object()) return keys;
+  for (const auto& item : object_->items()) {
+    const bool read = read_->contains(absl::StrCat(path_, ".", item.key()));
+    if (!read && !item.value().is_null()) keys.push_back(item.key());
+  }
+  return keys;
+}
+
 template <typename T>
 Found<T> ConfigObject::FoundAt(absl::string_view key, T value) const {
   const bool defaulted = !default_source_.empty();
@@ -30,12 +56,14 @@ Found<T> ConfigObject::FoundAt(absl::string_view key, T value) const {
 
 const Json* ConfigObject::Find(absl::string_view key) const {
   if (object_ == nullptr) return nullptr;
+  Remember(key);
   const auto found = object_->find(std::string(key));
   return found == object_->end() || found->is_null() ? nullptr : &*found;
 }
 
 bool ConfigObject::SaysNull(absl::string_view key) const {
   if (object_ == nullptr) return false;
+  Remember(key);
   const auto found = object_->find(std::string(key));
   return found != object_->end() && found->is_null();
 }
@@ -46,7 +74,7 @@ std::string ConfigObject::PathOf(absl::string_view key) const {
 
 ConfigObject ConfigObject::Child(absl::string_view key, Violations& bad) const {
   const Json* value = Find(key);
-  if (value != nullptr && value->is_object()) return ConfigObject(*value, PathOf(key));
+  if (value != nullptr && value->is_object()) return At(*value, PathOf(key));
   if (value != nullptr) bad.Add(PathOf(key), Describe(*value), "an object or null");
   return ConfigObject(PathOf(key));
 }
@@ -62,7 +90,7 @@ std::optional<Found<double>> ConfigObject::Number(KeyNames keys, Violations& bad
   const absl::string_view key = FirstOf(keys);
   if (key.empty()) return std::nullopt;
   const Json& value = *Find(key);
-  if (value.is_number()) return FoundAt(key, value.get<double>());
+  if (value.is_number() && std::isfinite(value.get<double>())) return FoundAt(key, value.get<double>());
   bad.Add(PathOf(key), Describe(value), "a number");
   return std::nullopt;
 }
@@ -104,7 +132,7 @@ std::optional<Found<std::vector<double>>> ConfigObject::Numbers(absl::string_vie
   }
   std::vector<double> numbers;
   for (const Json& value : *list) {
-    if (!value.is_number()) {
+    if (!value.is_number() || !std::isfinite(value.get<double>())) {
       bad.Add(absl::StrCat(PathOf(key), "[", numbers.size(), "]"), Describe(value), "a number");
       return std::nullopt;
     }

@@ -3,13 +3,18 @@
 // An absent key and a null are the same: not said. A value of the wrong kind becomes a violation that
 // names the key path, and reading goes on, so that one answer names everything that is wrong.
 //
+// Every key that is looked for is remembered, for the objects inside of one document together, so that an
+// answer can name those that nobody read.
+//
 // Ownership: a ConfigObject refers into the parsed document, which must outlive it. Not thread-safe.
 
 #ifndef POSENC_SERVER_MODELS_CONFIG_CONFIG_READER_H_
 #define POSENC_SERVER_MODELS_CONFIG_CONFIG_READER_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,6 +33,7 @@ struct Found {
   std::string path;        // key path that says it, or that would say it when it is a default
   std::string source;      // what a reader is told: the key path, a formula or the name of a default
   bool defaulted = false;  // the file does not say it
+  bool assumed = false;    // and no known class does
 };
 
 // Spellings of one key, the first that is there counts.
@@ -40,8 +46,17 @@ class ConfigObject {
   // `object` must be a JSON object.
   ConfigObject(const Json& object, std::string path) : object_(&object), path_(std::move(path)) {}
 
+  // The same as the root of a document whose read keys are remembered.
+  static ConfigObject Root(const Json& object);
+
   // The block that a class has where the file has none: its values are defaults, of `source`.
   static ConfigObject Defaults(const Json& object, std::string path, std::string source);
+
+  // An object inside of this document, at `path`.
+  ConfigObject At(const Json& object, std::string path) const;
+
+  // The keys of this object that nobody has looked for, nulls left out.
+  std::vector<std::string> UnreadKeys() const;
 
   bool empty() const { return object_ == nullptr || object_->empty(); }
   const Json* json() const { return object_; }
@@ -88,9 +103,12 @@ class ConfigObject {
   template <typename T>
   Found<T> FoundAt(absl::string_view key, T value) const;
 
+  void Remember(absl::string_view key) const;
+
   const Json* object_ = nullptr;
   std::string path_;
   std::string default_source_;  // not empty: all values are defaults
+  std::shared_ptr<std::set<std::string>> read_;  // paths of the document's keys; null: not remembered
 };
 
 // Returns a number as a file would write it: "500000", "0.25", shortest digits that give it back.

@@ -1,9 +1,9 @@
 // The list of model families: what a config.json of a model_type means where the file itself is silent.
 //
-// One row per model_type, in model_families_*.cc by the alphabet. The values are those of the configuration
-// class in transformers (v5 where v4 and v5 differ); the pairing is that of the class's rotation, which no
-// file states. A new family that the rules can express is one new row; rules are code, in the readers of
-// this folder.
+// One row for each model_type, in the file of this folder that is named after what makes the family special
+// (README.md). The values are those of the configuration class in transformers (v5 where v4 and v5 differ), or
+// of the model's own code; the pairing is that of the class's rotation, which few files state. A new family
+// that the rules can express is one new row; rules are code, in the readers.
 //
 // Threads: constant data.
 
@@ -18,6 +18,7 @@
 #include "server/core/rope_axes.h"
 #include "server/core/sinusoidal_spec.h"
 #include "server/models/answer/model_tables.h"
+#include "server/models/families/layer_rule.h"
 
 namespace posenc {
 
@@ -33,14 +34,8 @@ enum class PositionRule : uint8_t {
   kByTypeKey,        // position_embedding_type: absolute (default: learned), rotary, rope, alibi
   kT5Buckets,        // a learned bias per distance bucket
   kDebertaBuckets,
+  kInParts,          // the file's own parts are models (encoder and decoder, a talker and a thinker)
   kNone,
-};
-
-// Which layers rotate.
-enum class Nope : uint8_t {
-  kNone,         // all
-  kEveryFourth,  // no_rope_layers, else not every fourth (no_rope_layer_interval)
-  kSlidingOnly,  // those with a sliding window, where the model has such layers
 };
 
 // A family's tables of sines and cosines.
@@ -53,6 +48,14 @@ struct SinusoidalRule {
   bool descending = false;
 };
 
+// The indexer of sparse attention, which rotates the first channels of heads of its own.
+struct IndexerRule {
+  absl::string_view head_dim_key = "";  // empty: the family has none
+  int64_t head_dim = 0;
+  Pairing pairing = Pairing::kHalfSplit;
+  absl::string_view interleaved_key = "";
+};
+
 // A row. Zero and empty mean that the class has no default and the file must say it.
 struct ModelFamily {
   absl::string_view model_type = "";
@@ -62,6 +65,7 @@ struct ModelFamily {
   int64_t hidden_size = 0;
   int64_t heads = 0;
   int64_t head_dim = 0;  // 0: hidden_size / heads
+  absl::string_view head_dim_key = "";  // that says it, besides head_dim and kv_channels
   int64_t max_len = 0;
   double base = 10000.0;
   double rotary_fraction = 1.0;
@@ -71,23 +75,16 @@ struct ModelFamily {
   absl::string_view interleaved_key = "";  // boolean key that overrides the pairing
   absl::string_view base_parent_key = "";  // object that may hold the base instead of the top level
   absl::string_view base_ratio_key = "";   // factor on the base
-  absl::string_view full_head_dim_key = "";  // head_dim of the layers with full attention
-  int64_t full_head_dim = 0;
+  absl::string_view rope_switch = "";      // boolean key without which the model does not rotate
+  bool switched_on = false;                // what the class takes for an absent rope_switch
+  bool fixed_ntk = false;  // its class for "ntk" also divides by a power of the factor (gte)
   bool mla = false;       // head_dim is qk_rope_head_dim: the rotated slice of a head is an own tensor
   bool trailing = false;  // the last channels of a head rotate, not the first
-  // The layers with a sliding window have a table of their own, with this base (0: the base of the others).
-  bool sliding_table = false;
-  double sliding_base = 0;
-  bool sliding_scaled = false;  // and with the scaling of the others
-  // DeepSeek V4 has other names and keys for its two tables.
-  absl::string_view full_name = "full_attention";
-  absl::string_view sliding_name = "sliding_attention";
-  absl::string_view full_base_key = "";
-  absl::string_view sliding_base_key = "";
+  LayerRule layers = {};
+  IndexerRule indexer = {};
   AxisMap axis_map = AxisMap::kContiguous;
   std::array<int64_t, 3> sections = {};  // time, height, width, where the block has no mrope_section
   bool sections_end_with_time = false;   // files store height, width, time
-  Nope nope = Nope::kNone;
   bool llama4_temperature = false;  // attn_temperature_tuning, on by default
   bool mscale_lists = false;        // short_mscale and long_mscale replace the magnitude
   SinusoidalRule sinusoidal = {};
@@ -99,13 +96,13 @@ struct ModelFamily {
 };
 
 // Returns the row of `model_type`, or null. A text model of a larger one ("gemma3_text") has the row of
-// its name without the suffix.
+// its name without the suffix; names that mean the same family are in aliases.cc.
 const ModelFamily* FindFamily(absl::string_view model_type);
 
 // The stand-in for a model_type that has no row.
 const ModelFamily& UnknownFamily();
 
-// The rows, in order of model_type.
+// The rows of all files.
 std::span<const ModelFamily* const> AllFamilies();
 
 }  // namespace posenc

@@ -27,7 +27,7 @@ Found<int64_t> ModelScope::Required(ConfigKey key, int64_t family_default, Viola
 Found<int64_t> ModelScope::MaxLenOr(int64_t spec_default, Violations& bad) const {
   const auto found = IntegerOr(ConfigKey::kMaxLen, family->max_len, bad);
   return found.value_or(Found<int64_t>{spec_default, object.PathOf(KeysOf(ConfigKey::kMaxLen).front()),
-                                       "default of posenc", true});
+                                       "default of posenc", true, true});
 }
 
 }  // namespace posenc

@@ -32,7 +32,7 @@ struct ModelScope {
   // Returns a default of the family, as a value that `key` of the file would replace.
   template <typename T>
   Found<T> Default(T value, absl::string_view key) const {
-    return {value, object.PathOf(key), DefaultSource(), true};
+    return {value, object.PathOf(key), DefaultSource(), true, !known};
   }
 
   // Returns the file's value for `key` or, where it is silent and the family has one, the default.

@@ -1,11 +1,14 @@
 #include "server/models/readers/rope_config.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/models/config/config_keys.h"
+#include "server/models/readers/rope_indexer.h"
+#include "server/models/readers/rope_widths.h"
 #include "server/models/rotary/rope_axes_config.h"
 #include "server/models/rotary/rope_layers.h"
 #include "server/models/rotary/rope_scaling_config.h"
@@ -19,23 +22,18 @@ class RopeTableReader {
  public:
   RopeTableReader(const ModelScope& scope, const Layer& layer, Reading& reading)
       : scope_(scope), layer_(layer), reading_(reading),
-        rope_{scope, layer, reading, TableDraft(layer.name, ReadPairing(), layer.applies_to)} {}
+        rope_{scope, layer, reading, TableDraft(layer.name, Pairing::kNone, layer.applies_to)} {
+    rope_.draft.table().layers = layer.layers;
+  }
 
   void Read() &&;
 
  private:
-  Pairing ReadPairing() const;
-  Found<int64_t> HeadDim();
-  std::optional<Found<int64_t>> WrittenHeadDim();
-  Found<int64_t> QuotientHeadDim();
-  Found<int64_t> RotaryDim(int64_t head_dim);
-  Found<double> RotaryFraction();
-  bool IsProportional();
+  Found<Pairing> ReadPairing();
   Found<double> Base();
   std::optional<Found<double>> WrittenBase();
   Found<double> DefaultBase() const;
   void ApplyBaseRatio(Found<double>& base);
-  Found<int64_t> MaxLen();
   void SetEffectiveLength();
   void SetWindow();
   KeyNames BaseKeys() const;
@@ -53,9 +51,10 @@ class RopeTableReader {
 void RopeTableReader::Read() && {
   RopeSpec& spec = rope_.spec;
   TableDraft& draft = rope_.draft;
-  spec.head_dim = draft.Take("rope.head_dim", HeadDim());
-  spec.rotary_dim = draft.Take("rope.rotary_dim", RotaryDim(spec.head_dim));
-  spec.max_len = draft.Take("rope.max_len", MaxLen());
+  draft.Take(ReadPairing());
+  spec.head_dim = draft.Take("rope.head_dim", ReadHeadDim(scope_, layer_, reading_));
+  spec.rotary_dim = draft.Take("rope.rotary_dim", ReadRotaryDim(scope_, layer_, spec.head_dim, reading_));
+  spec.max_len = draft.Take("rope.max_len", scope_.MaxLenOr(RopeSpec().max_len, bad()));
   spec.base = draft.Take("rope.base", Base());
   SetEffectiveLength();
   SetWindow();
@@ -63,6 +62,7 @@ void RopeTableReader::Read() && {
   ReadRopeAxes(rope_);
   if (!bad().empty()) return;
   ApplyRuntimeRules(rope_);
+  FinishIndexer(rope_);
   FinishRope(std::move(rope_));
 }
 
@@ -79,103 +79,22 @@ void RopeTableReader::SetWindow() {
   }
 }
 
-Pairing RopeTableReader::ReadPairing() const {
-  if (family().interleaved_key.empty()) return family().pairing;
-  const std::optional<Found<bool>> flag = object().Flag(family().interleaved_key, reading_.bad);
-  if (!flag) return family().pairing;
-  return flag->value ? Pairing::kInterleaved : Pairing::kHalfSplit;
-}
-
-Found<int64_t> RopeTableReader::HeadDim() {
-  const std::optional<Found<int64_t>> written = WrittenHeadDim();
-  if (written) return *written;
-  const absl::string_view key = family().mla ? "qk_rope_head_dim" : "head_dim";
-  // A null is what a class writes that wants the quotient; it is not the class's own default.
-  if (family().head_dim != 0 && !object().SaysNull(key)) return scope_.Default(family().head_dim, key);
-  return QuotientHeadDim();
-}
-
-std::optional<Found<int64_t>> RopeTableReader::WrittenHeadDim() {
-  if (!family().full_head_dim_key.empty() && layer_.name == family().full_name) {
-    const auto full = object().Integer(family().full_head_dim_key, bad());
-    return full ? full : scope_.Default(family().full_head_dim, family().full_head_dim_key);
+Found<Pairing> RopeTableReader::ReadPairing() {
+  constexpr absl::string_view kGeneric = "rope_interleave";
+  const absl::string_view key = scope_.known ? family().interleaved_key : kGeneric;
+  const auto flag = key.empty() ? std::nullopt : object().Flag(key, bad());
+  if (flag) {
+    return {flag->value ? Pairing::kInterleaved : Pairing::kHalfSplit, flag->path, flag->source, false};
   }
-  // An unknown model with a key of multi-head latent attention rotates that slice.
-  if (family().mla || !scope_.known) {
-    const auto slice = object().Integer(KeysOf(ConfigKey::kMlaHeadDim), bad());
-    if (slice || family().mla) return slice;
+  if (!scope_.known) return {Pairing::kHalfSplit, object().PathOf(kGeneric), scope_.DefaultSource(), true, true};
+  if (family().mla && !UsesMla(scope_)) {
+    return {Pairing::kHalfSplit, "pairing", "rotation of ordinary attention (use_mla is false)", true};
   }
-  return object().Integer(KeysOf(ConfigKey::kHeadDim), bad());
-}
-
-Found<int64_t> RopeTableReader::QuotientHeadDim() {
-  const auto hidden = scope_.IntegerOr(ConfigKey::kHiddenSize, family().hidden_size, bad());
-  const auto heads = scope_.IntegerOr(ConfigKey::kHeads, family().heads, bad());
-  Found<int64_t> head_dim = {2, object().PathOf("head_dim"), "", true};
-  if (!hidden || !heads) {
-    const absl::string_view missing = hidden ? "num_attention_heads" : "hidden_size";
-    if (bad().empty()) {
-      bad().AddText(object().PathOf(missing), "is missing; allowed: a whole number, or a head_dim");
-    }
-    return head_dim;
-  }
-  if (heads->value < 1) {
-    bad().Add(heads->path, heads->value, "1 and up");
-  } else if (hidden->value < 1 || hidden->value % heads->value != 0) {
-    bad().Add(hidden->path, hidden->value,
-              absl::StrCat("a multiple of ", heads->path, ", ", heads->value, ", or a head_dim"));
-  } else {
-    head_dim.value = hidden->value / heads->value;
-    head_dim.path = hidden->path;
-    head_dim.source = absl::StrCat(hidden->source, " / ", heads->source);
-  }
-  return head_dim;
-}
-
-// A width of 0 would mean the whole head in a spec; in a file it is a mistake.
-Found<int64_t> RopeTableReader::RotaryDim(int64_t head_dim) {
-  // The exponent's denominator is the whole width there, and the fraction a part of the scaling.
-  if (IsProportional()) return {head_dim, object().PathOf("head_dim"), "head_dim (proportional)", true};
-  if (const auto written = object().Integer(family().rotary_key, bad())) {
-    if (written->value == 0) bad().Add(written->path, 0, "an even number from 2 to the head's width");
-    return *written;
-  }
-  if (family().rotary_dim != 0) return scope_.Default(family().rotary_dim, family().rotary_key);
-  const Found<double> fraction = RotaryFraction();
-  if (!(fraction.value > 0 && fraction.value <= 1)) {
-    bad().Add(fraction.path, NumberText(fraction.value), "more than 0, at most 1");
-    return {head_dim, fraction.path, fraction.source, false};
-  }
-  const auto rotary_dim = static_cast<int64_t>(static_cast<double>(head_dim) * fraction.value);
-  if (rotary_dim == 0 && head_dim > 0) {
-    bad().Add(fraction.path, NumberText(fraction.value),
-              absl::StrCat("enough of head_dim, ", head_dim, ", for one pair"));
-  }
-  return {rotary_dim, fraction.path,
-          absl::StrCat("head_dim * ", NumberText(fraction.value), " (", fraction.source, ")"),
-          fraction.defaulted};
-}
-
-bool RopeTableReader::IsProportional() {
-  auto type = layer_.block.Text("rope_type", bad());
-  if (!type) type = layer_.block.Text("type", bad());
-  return type && type->value == "proportional";
-}
-
-Found<double> RopeTableReader::RotaryFraction() {
-  const KeyNames keys = KeysOf(ConfigKey::kRotaryFraction);
-  std::optional<Found<double>> written = layer_.block.Number(keys, bad());
-  if (!written) written = object().Number(keys, bad());
-  if (!written) return scope_.Default(family().rotary_fraction, keys.front());
-  if (scope_.known && written->value != 1 && family().rotary_fraction == 1) {
-    reading_.Note(absl::StrCat(written->path, " ", NumberText(written->value),
-                               " is used; transformers 5 reads it "
-                               "with scaled rotation only in classes that rotate the whole head"));
-  }
-  return *written;
+  return {family().pairing, "pairing", absl::StrCat("rotation of ", family().class_name), true};
 }
 
 Found<double> RopeTableReader::Base() {
+  if (layer_.base) return *layer_.base;
   Found<double> base = WrittenBase().value_or(DefaultBase());
   if (!family().base_ratio_key.empty()) ApplyBaseRatio(base);
   return base;
@@ -199,8 +118,8 @@ std::optional<Found<double>> RopeTableReader::WrittenBase() {
 }
 
 Found<double> RopeTableReader::DefaultBase() const {
-  const bool own_base = layer_.sliding && family().sliding_base != 0;
-  return scope_.Default(own_base ? family().sliding_base : family().base, BaseKeys().front());
+  const bool own_base = layer_.sliding && family().layers.sliding_base != 0;
+  return scope_.Default(own_base ? family().layers.sliding_base : family().base, BaseKeys().front());
 }
 
 void RopeTableReader::ApplyBaseRatio(Found<double>& base) {
@@ -212,25 +131,64 @@ void RopeTableReader::ApplyBaseRatio(Found<double>& base) {
   base.defaulted = false;
 }
 
-Found<int64_t> RopeTableReader::MaxLen() {
-  return scope_.MaxLenOr(RopeSpec().max_len, bad());
-}
-
 // The keys that may say the base of this layer.
 KeyNames RopeTableReader::BaseKeys() const {
-  const absl::string_view& own = layer_.sliding ? family().sliding_base_key : family().full_base_key;
+  const LayerRule& rule = family().layers;
+  const absl::string_view& own = layer_.sliding ? rule.sliding_base_key : rule.full_base_key;
   if (!own.empty()) return KeyNames(&own, 1);
-  return KeysOf(layer_.sliding && family().sliding_base != 0 ? ConfigKey::kSlidingBase : ConfigKey::kBase);
+  const bool has_own = rule.sliding_base != 0 || !scope_.known;
+  return KeysOf(layer_.sliding && has_own ? ConfigKey::kSlidingBase : ConfigKey::kBase);
+}
+
+// Where the family or the file has a switch, and it is off, nothing rotates.
+bool IsSwitchedOff(const ModelScope& scope, Reading& reading) {
+  const auto off = [&](absl::string_view key, bool value) {
+    reading.Note(absl::StrCat(scope.object.PathOf(key), " is ", value ? "true" : "false",
+                              ": the model does not rotate and has no positional table"));
+    return true;
+  };
+  const ModelFamily& family = *scope.family;
+  if (!family.rope_switch.empty()) {
+    const auto flag = scope.object.Flag(family.rope_switch, reading.bad);
+    if (flag ? flag->value : family.switched_on) return false;
+    if (flag) return off(family.rope_switch, false);
+    reading.Note(absl::StrCat(scope.object.PathOf(family.rope_switch), " is absent, which ", family.class_name,
+                              " takes for false: the model does not rotate and has no positional table"));
+    return true;
+  }
+  if (scope.known) return false;
+  for (const RotationSwitch& one : RotationSwitches()) {
+    const Json* value = scope.object.Find(one.key);
+    if (value != nullptr && value->is_boolean() && value->get<bool>() == one.off) return off(one.key, one.off);
+  }
+  return false;
+}
+
+// Names the layers that have none of the tables.
+void NoteLayersWithout(const ModelScope& scope, const LayerPlan& plan, Reading& reading) {
+  std::vector<int64_t> without = plan.Still();
+  if (without.empty()) return;
+  const std::string source = plan.rotation_source.empty() ? plan.kinds_source : plan.rotation_source;
+  if (without.size() == plan.layers.size()) {
+    reading.Note(absl::StrCat("no layer rotates (", source, "): the model has no positional table"));
+    return;
+  }
+  reading.Note(absl::StrCat("layers without a table: ", LayersText(without), " of ", plan.layers.size(), " (", source,
+                            scope.known ? ")" : "; assumed for an unknown model_type)"));
+  reading.layers_without_table = std::move(without);
 }
 
 }  // namespace
 
 void ReadRopeTables(const ModelScope& scope, Reading& reading) {
-  for (const Layer& layer : LayersOf(scope, reading)) {
+  if (IsSwitchedOff(scope, reading)) return;
+  const LayerPlan plan = PlanOf(scope);
+  for (const Layer& layer : LayersOf(scope, plan, reading)) {
     // The tables share the model's keys: what is wrong with one would be said again for the next.
     if (!reading.bad.empty()) return;
     RopeTableReader(scope, layer, reading).Read();
   }
+  NoteLayersWithout(scope, plan, reading);
 }
 
 }  // namespace posenc

@@ -49,7 +49,7 @@ void ReadBeta(const ModelScope& scope, const ConfigObject& block, Reading& readi
 void ReadQueryTemperature(const ModelScope& scope, Reading& reading) {
   if (!reading.bad.empty()) return;
   if (scope.family->llama4_temperature) return ReadLlama4(scope, reading);
-  for (const Layer& layer : LayersOf(scope, reading)) {
+  for (const Layer& layer : LayersOf(scope, PlanOf(scope), reading)) {
     if (reading.bad.empty()) ReadBeta(scope, layer.block, reading);
   }
 }

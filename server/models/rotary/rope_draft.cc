@@ -22,7 +22,7 @@ double ScalingMagnitude(const YarnScaling& yarn) {
 // Models with multi-head latent attention multiply their scores by the square of the second factor.
 void SetSoftmaxScale(RopeDraft& rope) {
   const auto* yarn = std::get_if<YarnScaling>(&rope.spec.scaling);
-  if (!rope.family().mla || yarn == nullptr || yarn->mscale_all_dim == 0) return;
+  if (!rope.family().mla || rope.indexer || yarn == nullptr || yarn->mscale_all_dim == 0) return;
   const double factor = YarnMagnitude(yarn->factor, yarn->mscale_all_dim);
   rope.draft.table().softmax_scale = factor * factor;
   rope.draft.Rule("softmax_scale", NumberText(factor * factor),

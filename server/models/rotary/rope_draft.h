@@ -24,6 +24,7 @@ struct RopeDraft {
   std::string scaling_type = {};        // as the file calls it
   std::optional<double> short_mscale = {};  // magnitudes of the two longrope tables, where they differ
   std::optional<double> long_mscale = {};
+  bool indexer = false;  // it is the table of a sparse attention's indexer
 
   const ModelFamily& family() const { return *scope.family; }
   const ConfigObject& block() const { return layer.block; }

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "server/models/rotary/layer_kinds.h"
+#include "server/models/rotary/layer_lists.h"
 
 namespace posenc {
 namespace {
@@ -53,6 +57,10 @@ bool IsLayerType(const ModelScope& scope, const std::string& key) {
          std::find(types->begin(), types->end(), key) != types->end();
 }
 
+bool FindFirst(const ConfigObject& object, KeyNames keys) {
+  return std::any_of(keys.begin(), keys.end(), [&](absl::string_view key) { return object.Find(key) != nullptr; });
+}
+
 // A block is split by layer type only when all its keys are layer types.
 bool IsByLayerType(const ModelScope& scope, const ConfigObject& block) {
   if (block.empty() || block.json()->size() > kMaxLayerTypes) return false;
@@ -68,68 +76,104 @@ std::string LayersOfType(absl::string_view type) {
   return absl::StrCat("layers with ", absl::StrReplaceAll(PathPart(type), {{"_", " "}}));
 }
 
-std::vector<Layer> LayersByType(const ModelScope& scope, const ConfigObject& block, Reading& reading) {
+std::vector<int64_t> RotatingBeside(const LayerPlan& plan, absl::string_view kind) {
+  std::vector<int64_t> indices;
+  for (const int64_t i : plan.Rotating()) {
+    if (plan.layers[i].kind != kind) indices.push_back(i);
+  }
+  return indices;
+}
+
+// The layers of one part of a block that is split by type.
+std::vector<int64_t> LayersOfPart(const ModelScope& scope, const LayerPlan& plan, const std::string& key) {
+  const LayerRule& rule = scope.family->layers;
+  const bool own_names = rule.full_name != kFullAttention;
+  if (own_names && key == rule.sliding_name) return plan.Rotating(kSlidingAttention);
+  if (own_names && key == rule.full_name) return RotatingBeside(plan, kSlidingAttention);
+  return plan.Rotating(key);
+}
+
+std::vector<Layer> LayersByType(const ModelScope& scope, const LayerPlan& plan, const ConfigObject& block,
+                                Reading& reading) {
   std::vector<Layer> layers;
   for (const auto& item : block.json()->items()) {
     if (item.value().is_null()) continue;
-    layers.push_back({PathPart(item.key()), block.Child(item.key(), reading.bad),
-                      item.key() == scope.family->sliding_name, true, LayersOfType(item.key())});
+    const bool sliding = item.key() == scope.family->layers.sliding_name;
+    Layer layer = {PathPart(item.key()), block.Child(item.key(), reading.bad), sliding, true,
+                   LayersOfType(item.key())};
+    layer.layers = LayersOfPart(scope, plan, item.key());
+    layers.push_back(std::move(layer));
   }
   return layers;
 }
 
-bool HasSlidingLayers(const ModelScope& scope) {
-  const Json* types = scope.object.Find("layer_types");
-  if (types != nullptr && types->is_array()) {
-    return std::find(types->begin(), types->end(), "sliding_attention") != types->end();
-  }
-  return !scope.object.SaysNull("sliding_window");
-}
-
-// The layers that no_rope_layers marks with 1, as text; what is no list of marks is left to a note.
-std::string RotatingLayers(const Json& marks) {
+// The words beside the indices of a table that is not for all layers.
+std::string AppliesTo(const ModelScope& scope, const LayerPlan& plan) {
   constexpr size_t kMaxShown = 8;
-  std::string still;
-  size_t count = 0;
-  for (size_t i = 0; i < marks.size(); ++i) {
-    if (!marks[i].is_number() || marks[i].get<double>() != 0) continue;
-    if (count < kMaxShown) absl::StrAppend(&still, count == 0 ? "" : ", ", i);
-    ++count;
+  const std::vector<int64_t> still = plan.Still();
+  if (scope.family->layers.nope == Nope::kSlidingOnly) {
+    const bool sliding = plan.layers.empty() ? !scope.object.SaysNull("sliding_window") : !still.empty();
+    return sliding ? "layers with sliding attention; the others do not rotate" : "";
   }
-  if (count == 0) return "";
-  return absl::StrCat("all layers except ", still, count > kMaxShown ? ", …" : "", " (no_rope_layers)");
+  if (absl::StrContains(plan.rotation_source, "no_rope_layers")) {
+    if (still.empty()) return "";
+    std::vector<std::string> shown;
+    for (const int64_t layer : still) {
+      if (shown.size() < kMaxShown) shown.push_back(absl::StrCat(layer));
+    }
+    return absl::StrCat("all layers except ", absl::StrJoin(shown, ", "),
+                        still.size() > kMaxShown ? ", …" : "", " (no_rope_layers)");
+  }
+  if (scope.family->layers.nope == Nope::kEveryFourth) {
+    const int64_t step = Period(scope.object, "no_rope_layer_interval");
+    return step == 4 || step == 0 ? "all layers except every fourth (no_rope_layer_interval)"
+                                  : absl::StrCat("all layers except one in ", step, " (no_rope_layer_interval)");
+  }
+  if (still.empty()) return "";
+  return absl::StrCat("layers ", LayersText(plan.Rotating()), "; the others do not rotate");
 }
 
-std::string AppliesTo(const ModelScope& scope, Reading& reading) {
-  switch (scope.family->nope) {
-    case Nope::kNone: return "";
-    case Nope::kSlidingOnly:
-      return HasSlidingLayers(scope) ? "layers with sliding attention; the others do not rotate" : "";
-    case Nope::kEveryFourth: break;
+// The family's own base for layers with a sliding window, or a key that has one.
+bool HasSlidingTable(const ModelScope& scope, const LayerPlan& plan) {
+  if (scope.family->layers.sliding_table) return true;
+  if (scope.known) return false;
+  const bool base = FindFirst(scope.object, KeysOf(ConfigKey::kSlidingBase)) ||
+                    scope.object.Find("swa_head_dim") != nullptr;
+  return base && (plan.layers.empty() || plan.HasKind(kSlidingAttention));
+}
+
+// Two tables, one of them for the layers with a sliding window.
+std::vector<Layer> LayersByWindow(const ModelScope& scope, const LayerPlan& plan, const ConfigObject& block) {
+  const LayerRule& rule = scope.family->layers;
+  const ConfigObject plain(block.PathOf(rule.sliding_name));
+  const ConfigObject& scaling = rule.sliding_scaled ? block : plain;
+  Layer full = {std::string(rule.full_name), block, false, false, LayersOfType(rule.full_name)};
+  Layer sliding = {std::string(rule.sliding_name), scaling, true, false, LayersOfType(rule.sliding_name)};
+  full.layers = RotatingBeside(plan, kSlidingAttention);
+  sliding.layers = plan.Rotating(kSlidingAttention);
+  if (plan.layers.empty() || plan.kinds_source.empty()) return {full, sliding};
+  for (Layer* layer : {&full, &sliding}) {
+    if (layer->layers.empty()) absl::StrAppend(&layer->applies_to, ", of which this file has none");
   }
-  const Json* marks = scope.object.Find("no_rope_layers");
-  if (marks != nullptr && marks->is_array() && !marks->empty()) return RotatingLayers(*marks);
-  const auto interval = scope.object.Integer("no_rope_layer_interval", reading.bad);
-  const int64_t step = interval ? interval->value : 4;
-  return step == 4 ? "all layers except every fourth (no_rope_layer_interval)"
-                   : absl::StrCat("all layers except one in ", step, " (no_rope_layer_interval)");
+  return {full, sliding};
 }
 
 }  // namespace
 
-std::vector<Layer> LayersOf(const ModelScope& scope, Reading& reading) {
+std::vector<Layer> LayersOf(const ModelScope& scope, const LayerPlan& plan, Reading& reading) {
   const ModelFamily& family = *scope.family;
   ConfigObject block = ParameterBlock(scope, reading);
-  if (IsByLayerType(scope, block)) return LayersByType(scope, block, reading);
+  if (IsByLayerType(scope, block)) return LayersByType(scope, plan, block, reading);
   if (block.empty() && !family.default_block.empty()) {
     block = ConfigObject::Defaults(DefaultBlock(family), scope.object.PathOf("rope_scaling"),
                                    scope.DefaultSource());
   }
-  if (!family.sliding_table) return {{"main", block, false, false, AppliesTo(scope, reading)}};
-  const ConfigObject plain(block.PathOf(family.sliding_name));
-  const ConfigObject& sliding = family.sliding_scaled ? block : plain;
-  return {{std::string(family.full_name), block, false, false, LayersOfType(family.full_name)},
-          {std::string(family.sliding_name), sliding, true, false, LayersOfType(family.sliding_name)}};
+  if (!plan.layers.empty() && plan.Rotating().empty()) return {};
+  if (HasLayerLists(scope)) return LayersByLists(scope, plan, block, reading);
+  if (HasSlidingTable(scope, plan)) return LayersByWindow(scope, plan, block);
+  Layer all = {"main", block, false, false, AppliesTo(scope, plan)};
+  all.layers = plan.Rotating();
+  return {std::move(all)};
 }
 
 }  // namespace posenc

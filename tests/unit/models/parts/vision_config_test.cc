@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/models/model_config.h"
-#include "server/models/vision/vision_models.h"
+#include "server/models/parts/vision_models.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/models/config_files.h"
 

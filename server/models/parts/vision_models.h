@@ -3,8 +3,8 @@
 // One row per model_type, in vision_models.cc; the values are those of the configuration class in
 // transformers. Threads: constant data.
 
-#ifndef POSENC_SERVER_MODELS_VISION_VISION_MODELS_H_
-#define POSENC_SERVER_MODELS_VISION_VISION_MODELS_H_
+#ifndef POSENC_SERVER_MODELS_PARTS_VISION_MODELS_H_
+#define POSENC_SERVER_MODELS_PARTS_VISION_MODELS_H_
 
 #include <cstdint>
 #include <span>
@@ -47,4 +47,4 @@ std::span<const VisionModel> AllVisionModels();
 
 }  // namespace posenc
 
-#endif  // POSENC_SERVER_MODELS_VISION_VISION_MODELS_H_
+#endif  // POSENC_SERVER_MODELS_PARTS_VISION_MODELS_H_

@@ -3,8 +3,8 @@
 // A file of diffusers has no model_type but _class_name. One row per class in diffusers_config.cc. Pure
 // functions.
 
-#ifndef POSENC_SERVER_MODELS_VISION_DIFFUSERS_CONFIG_H_
-#define POSENC_SERVER_MODELS_VISION_DIFFUSERS_CONFIG_H_
+#ifndef POSENC_SERVER_MODELS_DIFFUSERS_DIFFUSERS_CONFIG_H_
+#define POSENC_SERVER_MODELS_DIFFUSERS_DIFFUSERS_CONFIG_H_
 
 #include "server/models/answer/table_draft.h"
 
@@ -19,4 +19,4 @@ bool ReadDiffusersTables(const ConfigObject& root, Reading& reading);
 
 }  // namespace posenc
 
-#endif  // POSENC_SERVER_MODELS_VISION_DIFFUSERS_CONFIG_H_
+#endif  // POSENC_SERVER_MODELS_DIFFUSERS_DIFFUSERS_CONFIG_H_

@@ -1,4 +1,4 @@
-#include "server/models/vision/vision_models.h"
+#include "server/models/parts/vision_models.h"
 
 #include "absl/strings/strip.h"
 

@@ -3,8 +3,8 @@
 // One row per model_type in vision_config.cc; a part without a model_type has the row of the model around
 // it. Tables are called "vision…" and "audio". Pure functions.
 
-#ifndef POSENC_SERVER_MODELS_VISION_VISION_CONFIG_H_
-#define POSENC_SERVER_MODELS_VISION_VISION_CONFIG_H_
+#ifndef POSENC_SERVER_MODELS_PARTS_VISION_CONFIG_H_
+#define POSENC_SERVER_MODELS_PARTS_VISION_CONFIG_H_
 
 #include "server/models/answer/table_draft.h"
 
@@ -22,4 +22,4 @@ void ReadVisionModel(const ConfigObject& root, absl::string_view model_type, Rea
 
 }  // namespace posenc
 
-#endif  // POSENC_SERVER_MODELS_VISION_VISION_CONFIG_H_
+#endif  // POSENC_SERVER_MODELS_PARTS_VISION_CONFIG_H_

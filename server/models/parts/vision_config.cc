@@ -1,4 +1,4 @@
-#include "server/models/vision/vision_config.h"
+#include "server/models/parts/vision_config.h"
 
 #include <optional>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/models/readers/absolute_config.h"
-#include "server/models/vision/vision_models.h"
+#include "server/models/parts/vision_models.h"
 
 namespace posenc {
 namespace {

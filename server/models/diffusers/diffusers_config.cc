@@ -1,4 +1,4 @@
-#include "server/models/vision/diffusers_config.h"
+#include "server/models/diffusers/diffusers_config.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,0 +1,41 @@
+// Families whose pairs are neighbouring channels (2i, 2i + 1), every layer alike.
+
+#include "server/models/families/family_rows.h"
+
+namespace posenc {
+namespace {
+
+constexpr ModelFamily kRows[] = {
+    {.model_type = "blt", .class_name = "BltConfig", .pairing = Pairing::kInterleaved, .max_len = 4096,
+     .base = 5e5},
+    {.model_type = "chatglm", .class_name = "ChatGLMConfig", .pairing = Pairing::kInterleaved,
+     .hidden_size = 4096, .heads = 32, .head_dim = 128, .max_len = 2048, .rotary_fraction = 0.5,
+     .interleaved_key = "original_rope", .base_ratio_key = "rope_ratio"},
+    {.model_type = "codegen", .class_name = "CodeGenConfig", .pairing = Pairing::kInterleaved,
+     .hidden_size = 4096, .heads = 16, .max_len = 2048, .rotary_dim = 64},
+    {.model_type = "cohere", .class_name = "CohereConfig", .pairing = Pairing::kInterleaved,
+     .hidden_size = 8192, .heads = 64, .max_len = 8192, .base = 5e5},
+    {.model_type = "ernie4_5", .class_name = "Ernie4_5Config", .pairing = Pairing::kInterleaved,
+     .hidden_size = 1024, .heads = 16, .head_dim = 128, .max_len = 131072, .base = 5e5},
+    {.model_type = "ernie4_5_moe", .class_name = "Ernie4_5_MoeConfig", .pairing = Pairing::kInterleaved,
+     .hidden_size = 2560, .heads = 20, .max_len = 131072, .base = 5e5},
+    {.model_type = "glm", .class_name = "GlmConfig", .pairing = Pairing::kInterleaved, .hidden_size = 4096,
+     .heads = 32, .head_dim = 128, .max_len = 131072, .rotary_fraction = 0.5},
+    {.model_type = "glm4", .class_name = "Glm4Config", .pairing = Pairing::kInterleaved, .hidden_size = 4096,
+     .heads = 32, .head_dim = 128, .max_len = 131072, .rotary_fraction = 0.5},
+    {.model_type = "gptj", .class_name = "GPTJConfig", .pairing = Pairing::kInterleaved, .hidden_size = 4096,
+     .heads = 16, .max_len = 2048, .rotary_dim = 64},
+    {.model_type = "helium", .class_name = "HeliumConfig", .pairing = Pairing::kInterleaved,
+     .hidden_size = 2560, .heads = 20, .head_dim = 128, .max_len = 4096, .base = 1e5},
+    {.model_type = "moonshine", .class_name = "MoonshineConfig", .pairing = Pairing::kInterleaved,
+     .hidden_size = 288, .heads = 8, .max_len = 512, .rotary_fraction = 0.9},
+    {.model_type = "roformer", .class_name = "RoFormerConfig", .pairing = Pairing::kInterleaved,
+     .hidden_size = 768, .heads = 12, .max_len = 1536,
+     .note = "with rotary_value the same rotation is applied to the values"},
+};
+
+}  // namespace
+
+std::span<const ModelFamily> InterleavedFamilies() { return kRows; }
+
+}  // namespace posenc
