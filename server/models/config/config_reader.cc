@@ -30,6 +30,7 @@ ConfigObject ConfigObject::Root(const Json& object) {
 
 ConfigObject ConfigObject::At(const Json& object, std::string path) const {
   ConfigObject inner(object, std::move(path));
+  inner.default_source_ = default_source_;
   inner.read_ = read_;
   return inner;
 }

@@ -38,6 +38,22 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "qwen3_vl_moe", .class_name = "Qwen3VLMoeTextConfig", .hidden_size = 2048, .heads = 16,
      .head_dim = 128, .max_len = 128000, .base = 5e5, .axis_map = AxisMap::kInterleaved,
      .sections = {24, 20, 20}},
+    {.model_type = "glm_ocr", .class_name = "GlmOcrTextConfig", .pairing = Pairing::kInterleaved,
+     .hidden_size = 1024, .heads = 16, .max_len = 131072, .sections = {8, 12, 12}},
+    {.model_type = "glm_image", .class_name = "GlmImageTextConfig", .hidden_size = 4096, .heads = 32,
+     .max_len = 131072, .note = kSectionsNeeded},
+    {.model_type = "cosmos3_edge", .class_name = "Cosmos3EdgeTextConfig", .hidden_size = 2048, .heads = 16,
+     .head_dim = 128, .max_len = 131072, .base = 1e8, .axis_map = AxisMap::kInterleaved,
+     .sections = {24, 20, 20}},
+    {.model_type = "cohere_compass", .class_name = "CohereCompassTextConfig", .hidden_size = 8192,
+     .heads = 64, .max_len = 8192, .layers = {.pattern = {.period = 4}}, .axis_map = AxisMap::kInterleaved,
+     .sections = {24, 20, 20}},
+    {.model_type = "qwen3_omni_moe_talker", .class_name = "Qwen3OmniMoeTalkerTextConfig", .hidden_size = 1024,
+     .heads = 16, .max_len = 32768, .axis_map = AxisMap::kInterleaved, .note = kSectionsNeeded},
+    {.model_type = "qwen2_5_omni_talker", .class_name = "Qwen2_5OmniTalkerConfig", .hidden_size = 3584,
+     .heads = 28, .head_dim = 128, .max_len = 32768, .base = 1e6, .note = kSectionsNeeded},
+    {.model_type = "minimax_m3_vl", .class_name = "MiniMaxM3VLTextConfig", .hidden_size = 6144, .heads = 64,
+     .head_dim = 128, .max_len = 524288, .base = 5e6, .rotary_dim = 64},
 };
 
 }  // namespace

@@ -28,6 +28,12 @@ struct FamilyAlias {
 };
 std::span<const FamilyAlias> FamilyAliases();
 
+// Where rows of families without a class in transformers were read; README.md has the commits.
+inline constexpr absl::string_view kMlx = "mlx-lm, mlx_lm/models";
+inline constexpr absl::string_view kVllm = "vLLM, vllm/model_executor/models";
+inline constexpr absl::string_view kLlamaCpp = "llama.cpp, src/models";
+inline constexpr absl::string_view kRemote = "the model's own code";
+
 // Names of tables in checkpoints that several families share.
 inline constexpr absl::string_view kBertTensor = "embeddings.position_embeddings.weight";
 inline constexpr absl::string_view kGptTensor = "transformer.wpe.weight";

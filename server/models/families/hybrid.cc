@@ -12,6 +12,7 @@ constexpr absl::string_view kLinearLayers = "layers with linear attention do not
 constexpr LayerPattern kLinearPattern = {
     .period = 4, .period_key = "full_attention_interval", .others = "linear_attention"};
 
+constexpr absl::string_view kZamba = "only the shared attention of hybrid layers rotates";
 constexpr ModelFamily kRows[] = {
     {.model_type = "bamba", .class_name = "BambaConfig", .hidden_size = 4096, .heads = 32, .max_len = 262144,
      .rotary_fraction = 0.5, .note = kAttentionOnly},
@@ -36,6 +37,16 @@ constexpr ModelFamily kRows[] = {
      .note = kLinearLayers},
     {.model_type = "recurrent_gemma", .class_name = "RecurrentGemmaConfig", .hidden_size = 2560, .heads = 10,
      .rotary_fraction = 0.5},
+    {.model_type = "bailing_moe_linear", .class_name = "BailingMoeLinearConfig", .source = kMlx,
+     .max_len = 32768,
+     .layers = {.pattern = {.period_key = "layer_group_size", .others = "linear_attention"}, .linear_rotates = true}},
+    {.model_type = "olmo_hybrid", .class_name = "OlmoHybridConfig", .hidden_size = 3840, .heads = 30,
+     .max_len = 65536, .needs_base = true,
+     .layers = {.pattern = {.period = 4, .and_last = true, .others = "linear_attention"}}},
+    {.model_type = "plamo2", .class_name = "Plamo2Config", .source = kMlx, .hidden_size = 4096, .heads = 32,
+     .head_dim = 128, .head_dim_key = "hidden_size_per_head", .max_len = 10485760, .note = kAttentionOnly},
+    {.model_type = "zamba2", .class_name = "Zamba2Config", .hidden_size = 2560, .heads = 32,
+     .head_dim_key = "attention_head_dim", .max_len = 4096, .rope_switch = "use_mem_rope", .note = kZamba},
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 namespace posenc {
 namespace {
 
+constexpr absl::string_view kStreamingEncoder = "the decoder's self attention rotates, the encoder does not";
+
 constexpr ModelFamily kRows[] = {
     {.model_type = "blt", .class_name = "BltConfig", .pairing = Pairing::kInterleaved, .max_len = 4096,
      .base = 5e5},
@@ -32,6 +34,23 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "roformer", .class_name = "RoFormerConfig", .pairing = Pairing::kInterleaved,
      .hidden_size = 768, .heads = 12, .max_len = 1536,
      .note = "with rotary_value the same rotation is applied to the values"},
+    {.model_type = "blt_local_encoder", .class_name = "BltLocalEncoderConfig", .hidden_size = 1024,
+     .heads = 16, .max_len = 24576, .base = 5e5},
+    {.model_type = "blt_local_decoder", .class_name = "BltLocalDecoderConfig", .hidden_size = 1024,
+     .heads = 16, .max_len = 24576, .base = 5e5},
+    {.model_type = "blt_global_transformer", .class_name = "BltGlobalTransformerConfig", .hidden_size = 2048,
+     .heads = 16, .max_len = 4096, .base = 5e5},
+    {.model_type = "blt_patcher", .class_name = "BltPatcherConfig", .hidden_size = 768, .heads = 12,
+     .max_len = 8192},
+    {.model_type = "pe_audio_encoder", .class_name = "PeAudioEncoderConfig", .hidden_size = 1792, .heads = 14,
+     .head_dim = 128, .max_len = 10000, .base = 20000},
+    {.model_type = "pe_video_encoder", .class_name = "PeVideoEncoderConfig", .hidden_size = 1792, .heads = 14,
+     .head_dim = 128, .max_len = 10000, .base = 20000},
+    {.model_type = "pe_audio_video_encoder", .class_name = "PeAudioVideoEncoderConfig", .hidden_size = 1792,
+     .heads = 14, .head_dim = 128, .max_len = 10000, .base = 20000},
+    {.model_type = "moonshine_streaming", .class_name = "MoonshineStreamingConfig", .hidden_size = 320,
+     .heads = 8, .max_len = 4096, .rotary_fraction = 0.8, .note = kStreamingEncoder},
+    {.model_type = "lille-130m", .class_name = "Lille130mConfig", .source = kMlx, .max_len = 2048},
 };
 
 }  // namespace

@@ -13,7 +13,8 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "deepseek_v3", .class_name = "DeepseekV3Config", .pairing = Pairing::kInterleaved,
      .head_dim = 64, .max_len = 4096, .interleaved_key = "rope_interleave", .mla = true},
     {.model_type = "deepseek_v32", .class_name = "DeepseekV32Config", .pairing = Pairing::kInterleaved,
-     .head_dim = 64, .max_len = 163840, .interleaved_key = "rope_interleave", .mla = true},
+     .head_dim = 64, .max_len = 163840, .interleaved_key = "rope_interleave", .mla = true,
+     .indexer = {.head_dim_key = "index_head_dim", .head_dim = 128, .interleaved_key = "indexer_rope_interleave"}},
     {.model_type = "glm4_moe_lite", .class_name = "Glm4MoeLiteConfig", .pairing = Pairing::kInterleaved,
      .head_dim = 64, .max_len = 202752, .interleaved_key = "rope_interleave", .mla = true},
     {.model_type = "kimi_k2", .class_name = "DeepseekV3Config", .pairing = Pairing::kInterleaved,
@@ -25,6 +26,11 @@ constexpr ModelFamily kRows[] = {
      .head_dim = 64, .max_len = 1048576, .interleaved_key = "rope_interleave", .mla = true},
     {.model_type = "youtu", .class_name = "YoutuConfig", .pairing = Pairing::kInterleaved, .head_dim = 64,
      .max_len = 131072, .interleaved_key = "rope_interleave", .mla = true},
+    {.model_type = "axk2", .class_name = "AXK2Config", .pairing = Pairing::kInterleaved, .head_dim = 32,
+     .max_len = 131072, .mla = true, .indexer = {.head_dim_key = "index_head_dim", .head_dim = 128}},
+    {.model_type = "glm_moe_dsa", .class_name = "GlmMoeDsaConfig", .pairing = Pairing::kInterleaved,
+     .head_dim = 64, .max_len = 202752, .interleaved_key = "rope_interleave", .mla = true,
+     .indexer = {.head_dim_key = "index_head_dim", .head_dim = 128, .pairing = Pairing::kInterleaved, .interleaved_key = "indexer_rope_interleave"}},
 };
 
 }  // namespace

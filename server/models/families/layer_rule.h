@@ -21,6 +21,9 @@ struct LayerPattern {
   int64_t period = 0;                // one layer in `period` has full attention; 0: all have
   absl::string_view period_key = "";  // that says the period
   bool full_first = false;           // the first of each period, not the last
+  bool from_end = false;             // counted from the last layer, which has full attention
+  bool and_first = false;            // layer 0 has full attention too
+  bool and_last = false;             // and the last layer
   absl::string_view others = "sliding_attention";
 };
 
@@ -28,6 +31,7 @@ struct LayerRule {
   LayerPattern pattern = {};
   Nope nope = Nope::kNone;
   bool linear_rotates = false;  // linear attention rotates too
+  bool scaled_full_only = false;  // the scaling block is for layers with full attention, where they differ
   // The layers with a sliding window have a table of their own, with this base (0: the base of the others).
   bool sliding_table = false;
   double sliding_base = 0;

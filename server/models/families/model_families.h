@@ -60,6 +60,7 @@ struct IndexerRule {
 struct ModelFamily {
   absl::string_view model_type = "";
   absl::string_view class_name = "";  // whose defaults these are
+  absl::string_view source = "";      // where they were read, if not in the class's folder of transformers
   PositionRule rule = PositionRule::kRope;
   Pairing pairing = Pairing::kHalfSplit;
   int64_t hidden_size = 0;
@@ -77,6 +78,7 @@ struct ModelFamily {
   absl::string_view base_ratio_key = "";   // factor on the base
   absl::string_view rope_switch = "";      // boolean key without which the model does not rotate
   bool switched_on = false;                // what the class takes for an absent rope_switch
+  bool needs_base = false;                 // without a base in the file the model does not rotate
   bool fixed_ntk = false;  // its class for "ntk" also divides by a power of the factor (gte)
   bool mla = false;       // head_dim is qk_rope_head_dim: the rotated slice of a head is an own tensor
   bool trailing = false;  // the last channels of a head rotate, not the first

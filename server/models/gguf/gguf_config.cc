@@ -5,10 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "server/models/readers/absolute_config.h"
 #include "server/models/config/config_json.h"
 #include "server/models/gguf/gguf_keys.h"
+#include "server/models/gguf/gguf_rope.h"
 
 namespace posenc {
 namespace {
@@ -27,13 +29,10 @@ class GgufReader {
  private:
   bool HasAlibi();
   void ReadAlibi();
-  void ReadRope(bool sliding, const std::string& name);
-  Found<int64_t> HeadDim(bool sliding);
-  Found<double> Base(bool sliding);
-  void ReadAxes(RopeDraft& rope);
   void ReadTemperature();
   void ReadPositions();
   void ReadBuckets();
+  void NoteUnreadKeys();
 
   const GgufKeys& keys_;
   const ModelQuery& query_;
@@ -64,92 +63,6 @@ void GgufReader::ReadAlibi() {
                             keys_.Integer("context_length").value_or(keys_.Default(spec.max_len, "context_length")));
   if (row_.symmetric) spec.form = AlibiForm::kSymmetric;
   std::move(draft).Finish(spec, reading_);
-}
-
-Found<int64_t> GgufReader::HeadDim(bool sliding) {
-  if (row_.mla) {
-    if (const auto slice = keys_.Integer("rope.dimension_count")) return *slice;
-  }
-  const auto own = sliding ? keys_.Integer("attention.key_length_swa") : std::nullopt;
-  if (own) return *own;
-  if (const auto written = keys_.Integer("attention.key_length")) return *written;
-  const auto width = keys_.Integer("embedding_length");
-  const auto heads = keys_.Integer("attention.head_count");
-  const bool divides =
-      width && heads && heads->value > 0 && width->value > 0 && width->value % heads->value == 0;
-  if (divides) {
-    return {width->value / heads->value, width->path, absl::StrCat(width->source, " / ", heads->source),
-            false};
-  }
-  if (reading_.bad.empty()) {
-    reading_.bad.AddText(keys_.Key("attention.key_length"), "is missing, and embedding_length is no multiple of "
-                                                      "attention.head_count; allowed: a whole number");
-  }
-  return {2, keys_.Key("attention.key_length"), "", true};
-}
-
-Found<double> GgufReader::Base(bool sliding) {
-  constexpr double kBuiltIn = 10000.0;
-  if (sliding) {
-    const auto own = keys_.Number("rope.freq_base_swa");
-    if (own || row_.sliding_base != 0) return own.value_or(keys_.Default(row_.sliding_base, "rope.freq_base_swa"));
-  }
-  const auto written = keys_.Number("rope.freq_base");
-  if (!written) {
-    reading_.Note(absl::StrCat(keys_.Key("rope.freq_base"), " is missing: llama.cpp takes 10000, whatever the "
-                               "model was trained with"));
-  }
-  return written.value_or(keys_.Default(kBuiltIn, "rope.freq_base"));
-}
-
-// Four sections; llama.cpp's own interleaving gives what is left over to the fourth axis.
-void GgufReader::ReadAxes(RopeDraft& rope) {
-  const auto sections = keys_.Integers("rope.dimension_sections");
-  const bool interleaved = row_.rope == GgmlRope::kInterleaved;
-  const bool wanted = interleaved || row_.rope == GgmlRope::kMrope || row_.mrope_with_sections;
-  if (!sections || !wanted) return;
-  RopeAxes axes;
-  axes.sections = rope.draft.Take("rope.axes.sections", *sections);
-  if (axes.sections.size() != 4) {
-    reading_.Note(
-        absl::StrCat(sections->path, " has ", axes.sections.size(), " entries; llama.cpp loads four only"));
-    axes.sections.resize(std::clamp<size_t>(axes.sections.size(), 3, 4));
-  }
-  const bool ggml = interleaved && query_.runtime == Runtime::kLlamaCpp;
-  if (ggml) axes.sections.resize(4);
-  if (!ggml && axes.sections.size() == 4 && axes.sections[3] == 0) axes.sections.pop_back();
-  axes.map = !interleaved ? AxisMap::kContiguous : ggml ? AxisMap::kInterleavedGgml : AxisMap::kInterleaved;
-  rope.draft.Rule("rope.axes.map", interleaved ? "interleaved" : "contiguous", "built into llama.cpp");
-  rope.spec.axes = std::move(axes);
-}
-
-void GgufReader::ReadRope(bool sliding, const std::string& name) {
-  static constexpr ModelFamily kFamily = {.class_name = "llama.cpp"};
-  const ModelScope scope = {keys_.metadata(), {}, &kFamily, true, query_.runtime, query_.effective_length};
-  const Layer layer = {name, keys_.metadata(), sliding, false,
-                       name == "main" ? std::string(row_.applies_to)
-                       : sliding      ? "layers with sliding attention"
-                                      : "layers with full attention"};
-  // ggml's mode of sections is half-split; converters permute the weights of the models that were not.
-  const bool sections = row_.mrope_with_sections && keys_.Has("rope.dimension_sections");
-  const bool norm = row_.rope == GgmlRope::kNorm && !sections;
-  const Pairing pairing = norm ? Pairing::kInterleaved : Pairing::kHalfSplit;
-  RopeDraft rope = {scope, layer, reading_, TableDraft(name, pairing, layer.applies_to)};
-  RopeSpec& spec = rope.spec;
-  spec.head_dim = rope.draft.Take("rope.head_dim", HeadDim(sliding));
-  const auto own = sliding ? keys_.Integer("rope.dimension_count_swa") : std::nullopt;
-  const auto written = own ? own : keys_.Integer("rope.dimension_count");
-  spec.rotary_dim =
-      rope.draft.Take("rope.rotary_dim", written.value_or(keys_.Default(spec.head_dim, "rope.dimension_count")));
-  spec.max_len = rope.draft.Take("rope.max_len",
-                                 keys_.Integer("context_length").value_or(keys_.Default(spec.max_len, "context_length")));
-  spec.base = rope.draft.Take("rope.base", Base(sliding));
-  spec.effective_length = query_.effective_length;
-  if (!reading_.bad.empty()) return;
-  // llama.cpp scales only the layers with full attention.
-  if (!sliding) ReadGgufScaling(keys_, row_, rope);
-  ReadAxes(rope);
-  FinishRope(std::move(rope));
 }
 
 void GgufReader::ReadTemperature() {
@@ -211,20 +124,30 @@ bool GgufReader::Read(const std::string& architecture) {
   }
   if (row == nullptr) reading_.Note(absl::StrCat("general.architecture ", Quote(architecture),
                                                  " is not in the list: half-split pairing is assumed"));
-  row_ = row != nullptr ? *row : GgufArchitecture{.name = "", .rope = GgmlRope::kNeox};
+  // Where the file has keys of sliding layers, they mean what most architectures take them for.
+  constexpr GgufArchitecture kUnknown = {
+      .name = "", .rope = GgmlRope::kNeox, .window = {.own_base = true, .plain = true}};
+  row_ = row != nullptr ? *row : kUnknown;
   ReadPositions();
   ReadBuckets();
   if (HasAlibi()) {
     ReadAlibi();
-  } else if (row_.rope != GgmlRope::kNone && !(architecture == "bert" && !rotary_key)) {
-    const bool sliding = keys_.Has("rope.freq_base_swa") ||
-                         (row_.sliding_base != 0 && keys_.Integer("attention.sliding_window"));
-    ReadRope(false, sliding ? "full_attention" : "main");
-    if (sliding && reading_.bad.empty()) ReadRope(true, "sliding_attention");
+  } else if (row_.rope != GgmlRope::kNone) {
+    ReadGgufRope(keys_, row_, row != nullptr, query_);
   }
+  if (!row_.note.empty()) reading_.Note(std::string(row_.note));
   ReadTemperature();
   if (reading_.ok() && reading_.tables.empty()) reading_.Note("the model has no positional table");
+  NoteUnreadKeys();
   return row != nullptr;
+}
+
+// Names the keys of rotation that no rule has read.
+void GgufReader::NoteUnreadKeys() {
+  const std::string prefix = keys_.Key("rope.");
+  for (const std::string& key : keys_.metadata().UnreadKeys()) {
+    if (absl::StartsWith(key, prefix)) reading_.Note(absl::StrCat(PathPart(key), " is not used"));
+  }
 }
 
 // Names the GGUF text where the parser names a config.json.
@@ -249,7 +172,7 @@ absl::StatusOr<ModelTables> ResolveGguf(const ModelQuery& query) {
   if (read.empty() && reading.bad.empty())
     reading.bad.AddText("metadata", "is missing; allowed: the keys of a GGUF file");
   if (!reading.bad.empty()) return reading.bad.ToStatus();
-  const ConfigObject metadata(*read.json(), "");
+  const ConfigObject metadata = ConfigObject::Root(*read.json());
   const auto architecture = metadata.Text("general.architecture", reading.bad);
   if (!architecture && reading.bad.empty()) {
     reading.bad.AddText("general.architecture", "is missing; allowed: the name of an architecture");
@@ -260,7 +183,8 @@ absl::StatusOr<ModelTables> ResolveGguf(const ModelQuery& query) {
   const bool known = GgufReader(keys, query).Read(architecture->value);
   if (!reading.bad.empty()) return reading.bad.ToStatus();
   if (!reading.unserved.empty()) return reading.unserved.ToStatus(absl::StatusCode::kUnimplemented);
-  return ModelTables{architecture->value, known, std::move(reading.tables), std::move(reading.notes)};
+  return ModelTables{architecture->value, known, std::move(reading.tables), std::move(reading.notes),
+                     std::move(reading.layers_without_table)};
 }
 
 }  // namespace posenc

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/models/config/config_keys.h"
@@ -165,30 +166,59 @@ bool IsSwitchedOff(const ModelScope& scope, Reading& reading) {
 }
 
 // Names the layers that have none of the tables.
-void NoteLayersWithout(const ModelScope& scope, const LayerPlan& plan, Reading& reading) {
-  std::vector<int64_t> without = plan.Still();
+void NoteLayersWithout(const ModelScope& scope, const LayerPlan& plan, const std::vector<Layer>& tables,
+                       Reading& reading) {
+  std::vector<bool> served(plan.layers.size(), false);
+  for (const Layer& table : tables) {
+    // Where a table's layers are not known, nothing is known of the others.
+    if (table.layers.empty() && !plan.layers.empty() && plan.kinds_source.empty()) return;
+    for (const int64_t layer : table.layers) {
+      if (static_cast<size_t>(layer) < served.size()) served[layer] = true;
+    }
+  }
+  std::vector<int64_t> without;
+  for (size_t i = 0; i < served.size(); ++i) {
+    if (!served[i]) without.push_back(static_cast<int64_t>(i));
+  }
   if (without.empty()) return;
   const std::string source = plan.rotation_source.empty() ? plan.kinds_source : plan.rotation_source;
-  if (without.size() == plan.layers.size()) {
+  if (without.size() == plan.layers.size() && tables.empty()) {
     reading.Note(absl::StrCat("no layer rotates (", source, "): the model has no positional table"));
     return;
   }
-  reading.Note(absl::StrCat("layers without a table: ", LayersText(without), " of ", plan.layers.size(), " (", source,
-                            scope.known ? ")" : "; assumed for an unknown model_type)"));
+  reading.Note(absl::StrCat("layers without a table: ", LayersText(without), " of ", plan.layers.size(),
+                            source.empty() ? "" : absl::StrCat(" (", source, ")"),
+                            scope.known ? "" : "; assumed for an unknown model_type"));
   reading.layers_without_table = std::move(without);
+}
+
+// Olmo Hybrid rotates only where its file has a base.
+bool LacksItsBase(const ModelScope& scope, Reading& reading) {
+  if (!scope.family->needs_base) return false;
+  const KeyNames keys = KeysOf(ConfigKey::kBase);
+  const auto has_base = [&](const ConfigObject& object) {
+    return std::any_of(keys.begin(), keys.end(), [&](auto key) { return object.Find(key) != nullptr; });
+  };
+  const bool written = has_base(scope.object) || has_base(scope.object.Child("rope_parameters", reading.bad)) ||
+                       has_base(scope.object.Child("rope_scaling", reading.bad));
+  if (written) return false;
+  reading.Note(absl::StrCat(scope.object.PathOf("rope_parameters.rope_theta"), " is absent, without which ",
+                            scope.family->class_name, " does not rotate: the model has no positional table"));
+  return true;
 }
 
 }  // namespace
 
 void ReadRopeTables(const ModelScope& scope, Reading& reading) {
-  if (IsSwitchedOff(scope, reading)) return;
+  if (IsSwitchedOff(scope, reading) || LacksItsBase(scope, reading)) return;
   const LayerPlan plan = PlanOf(scope);
-  for (const Layer& layer : LayersOf(scope, plan, reading)) {
+  const std::vector<Layer> layers = LayersOf(scope, plan, reading);
+  for (const Layer& layer : layers) {
     // The tables share the model's keys: what is wrong with one would be said again for the next.
     if (!reading.bad.empty()) return;
     RopeTableReader(scope, layer, reading).Read();
   }
-  NoteLayersWithout(scope, plan, reading);
+  NoteLayersWithout(scope, plan, layers, reading);
 }
 
 }  // namespace posenc

@@ -75,11 +75,13 @@ Kinds Letters(const ConfigObject& object, absl::string_view key, std::span<const
   return kinds;
 }
 
-Kinds Periodic(int64_t period, int64_t count, bool first, absl::string_view others) {
+// One layer in `period` has full attention, in the way of `pattern`.
+Kinds Periodic(int64_t period, int64_t count, const LayerPattern& pattern) {
   Kinds kinds;
   for (int64_t i = 0; i < count && period > 0; ++i) {
-    const bool full = first ? i % period == 0 : (i + 1) % period == 0;
-    kinds.emplace_back(full ? kFullAttention : others);
+    const int64_t place = pattern.full_first ? i : pattern.from_end ? count - 1 - i : i + 1;
+    const bool also = (pattern.and_first && i == 0) || (pattern.and_last && i == count - 1);
+    kinds.emplace_back(place % period == 0 || also ? kFullAttention : pattern.others);
   }
   return kinds;
 }
@@ -108,7 +110,7 @@ LayerKinds WrittenKinds(const ConfigObject& object, int64_t count) {
       {"sliding_window_pattern", Letters(object, "sliding_window_pattern", kWindowLetters)},
       {"linear_attn_config.full_attn_layers", linear()},
       {"full_attention_interval",
-       Periodic(Period(object, "full_attention_interval"), count, false, kLinearAttention)},
+       Periodic(Period(object, "full_attention_interval"), count, {.others = kLinearAttention})},
   };
   for (const auto& [key, kinds] : kWritten) {
     if (!kinds.empty()) return {kinds, object.PathOf(key)};
@@ -152,7 +154,7 @@ LayerKinds ReadLayerKinds(const ModelScope& scope, int64_t count) {
     const std::string key(pattern.period_key.empty() ? "sliding_window_pattern" : pattern.period_key);
     const int64_t written = Period(scope.object, key);
     const bool usable = written > 1 || (written == 1 && pattern.period > 0);
-    found = {Periodic(usable ? written : pattern.period, count, pattern.full_first, pattern.others),
+    found = {Periodic(usable ? written : pattern.period, count, pattern),
              usable ? scope.object.PathOf(key) : scope.DefaultSource()};
   }
   if (found.kinds.empty()) return {};

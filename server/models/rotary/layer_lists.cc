@@ -1,18 +1,22 @@
 #include "server/models/rotary/layer_lists.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/models/config/config_json.h"
 #include "server/models/config/config_keys.h"
+#include "server/models/rotary/layer_kinds.h"
 
 namespace posenc {
 namespace {
 
 constexpr absl::string_view kFractionLists[] = {"partial_rotary_factors", "partial_rotary_factor"};
+
+// A list of bases in which nothing and 0 mean that the layer does not rotate.
+constexpr absl::string_view kBasesOrNone = "layer_rope_theta";
 
 // A list of the kinds of layers that the scaling block is for.
 constexpr absl::string_view kScaledKinds = "yarn_only_types";
@@ -26,31 +30,46 @@ absl::string_view ListKey(const ConfigObject& object, KeyNames keys) {
   return {};
 }
 
+std::vector<absl::string_view> BaseListKeys() {
+  const KeyNames keys = KeysOf(ConfigKey::kBase);
+  std::vector<absl::string_view> all(keys.begin(), keys.end());
+  all.push_back(kBasesOrNone);
+  return all;
+}
+
 struct LayerList {
   std::string path;
   std::vector<double> values;  // empty: the file has no such list
+  bool zero_is_none = false;
 };
 
 LayerList ReadList(const ModelScope& scope, KeyNames keys, size_t layers, Reading& reading) {
   const absl::string_view key = ListKey(scope.object, keys);
   if (key.empty()) return {};
-  const auto found = scope.object.Numbers(key, reading.bad);
-  if (!found) return {};
-  if (found->value.size() < layers) {
-    reading.bad.AddText(found->path, absl::StrCat("is a list of ", found->value.size(), "; allowed: a number, or "
-                                                  "a list with one for each of the ", layers, " layers"));
+  LayerList list = {scope.object.PathOf(key), {}, key == kBasesOrNone};
+  const Json& entries = *scope.object.Find(key);
+  if (entries.size() < layers || entries.size() > static_cast<size_t>(kMaxLayers)) {
+    reading.bad.AddText(list.path, absl::StrCat("is a list of ", entries.size(), "; allowed: a number, or a list with "
+                                                "one for each of the ", layers, " layers"));
+    return {};
   }
-  return {found->path, found->value};
+  for (const Json& entry : entries) {
+    const bool none = list.zero_is_none && entry.is_null();
+    const bool number = entry.is_number() && std::isfinite(entry.get<double>());
+    if (!none && !number) {
+      reading.bad.Add(absl::StrCat(list.path, "[", list.values.size(), "]"), Describe(entry), "a number");
+      return {};
+    }
+    list.values.push_back(none ? 0.0 : entry.get<double>());
+  }
+  return list;
 }
 
 bool IsScaled(const ModelScope& scope, absl::string_view kind) {
   const Json* kinds = scope.object.Find(kScaledKinds);
-  if (kinds == nullptr || !kinds->is_array() || kinds->empty()) return true;
+  const bool written = kinds != nullptr && kinds->is_array() && !kinds->empty();
+  if (!written) return !scope.family->layers.scaled_full_only || kind != kSlidingAttention;
   return std::find(kinds->begin(), kinds->end(), Json(std::string(kind))) != kinds->end();
-}
-
-bool SameValue(const std::optional<Found<double>>& a, const std::optional<Found<double>>& b) {
-  return a.has_value() == b.has_value() && (!a || a->value == b->value);
 }
 
 std::optional<Found<double>> EntryOf(const LayerList& list, size_t layer) {
@@ -59,54 +78,79 @@ std::optional<Found<double>> EntryOf(const LayerList& list, size_t layer) {
   return Found<double>{list.values[layer], path, path, false};
 }
 
-// Groups of one kind with different numbers are told apart by a number.
-std::string NameOf(const std::vector<Layer>& layers, absl::string_view kind) {
-  const std::string name = kind.empty() ? "main" : PathPart(kind);
-  const auto taken = std::count_if(layers.begin(), layers.end(), [&](const Layer& other) {
-    return other.name == name || other.name.rfind(absl::StrCat(name, "_"), 0) == 0;
-  });
-  return taken == 0 ? name : absl::StrCat(name, "_", taken + 1);
+// Layers that rotate alike.
+struct Group {
+  std::optional<Found<double>> base;
+  std::optional<Found<double>> fraction;
+  bool scaled = true;
+  std::vector<int64_t> layers = {};
+
+  bool Takes(const Group& other) const {
+    const auto same = [](const auto& a, const auto& b) {
+      return a.has_value() == b.has_value() && (!a || a->value == b->value);
+    };
+    return same(base, other.base) && same(fraction, other.fraction) && scaled == other.scaled;
+  }
+};
+
+std::vector<Group> GroupsOf(const ModelScope& scope, const LayerPlan& plan, const LayerList& bases,
+                            const LayerList& shares) {
+  std::vector<Group> groups;
+  for (size_t i = 0; i < plan.layers.size(); ++i) {
+    Group one = {EntryOf(bases, i), EntryOf(shares, i), IsScaled(scope, plan.layers[i].kind)};
+    const bool none = bases.zero_is_none && one.base && one.base->value == 0;
+    if (!plan.layers[i].rotates || none) continue;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.Takes(one); });
+    if (group == groups.end()) group = groups.insert(groups.end(), std::move(one));
+    group->layers.push_back(static_cast<int64_t>(i));
+  }
+  return groups;
+}
+
+// A group has the name of its layers' kind where they are of one; names that are taken get a number.
+std::string NameOf(const LayerPlan& plan, const Group& group, const std::vector<Layer>& others) {
+  const std::string& kind = plan.layers[group.layers.front()].kind;
+  const bool one_kind = std::all_of(group.layers.begin(), group.layers.end(),
+                                    [&](int64_t i) { return plan.layers[i].kind == kind; });
+  const std::string name = one_kind && !kind.empty() ? PathPart(kind) : "main";
+  std::string unique = name;
+  for (int number = 2; std::any_of(others.begin(), others.end(), [&](const Layer& o) { return o.name == unique; });
+       ++number) {
+    unique = absl::StrCat(name, "_", number);
+  }
+  return unique;
 }
 
 }  // namespace
 
 bool HasLayerLists(const ModelScope& scope) {
-  return !ListKey(scope.object, KeysOf(ConfigKey::kBase)).empty() ||
-         !ListKey(scope.object, kFractionLists).empty();
+  return !ListKey(scope.object, BaseListKeys()).empty() || !ListKey(scope.object, kFractionLists).empty();
 }
 
 std::vector<Layer> LayersByLists(const ModelScope& scope, LayerPlan plan, const ConfigObject& block,
                                  Reading& reading) {
-  const LayerList bases = ReadList(scope, KeysOf(ConfigKey::kBase), plan.layers.size(), reading);
+  constexpr size_t kMaxGroups = 16;
+  const LayerList bases = ReadList(scope, BaseListKeys(), plan.layers.size(), reading);
   const LayerList shares = ReadList(scope, kFractionLists, plan.layers.size(), reading);
   if (!reading.bad.empty()) return {};
   if (plan.layers.empty()) plan.layers.resize(std::max(bases.values.size(), shares.values.size()));
-  constexpr size_t kMaxGroups = 16;
+  const std::vector<Group> groups = GroupsOf(scope, plan, bases, shares);
+  if (groups.size() > kMaxGroups) {
+    reading.bad.AddText(bases.path.empty() ? shares.path : bases.path,
+                        absl::StrCat("makes ", groups.size(), " groups of layers; allowed: at most ", kMaxGroups));
+    return {};
+  }
   std::vector<Layer> layers;
-  for (size_t i = 0; i < plan.layers.size(); ++i) {
-    const PlannedLayer& planned = plan.layers[i];
-    if (!planned.rotates) continue;
-    Layer layer = {.name = "", .block = IsScaled(scope, planned.kind) ? block : ConfigObject(block.PathOf(planned.kind)),
-                   .sliding = planned.kind == kSlidingAttention, .base = EntryOf(bases, i),
-                   .fraction = EntryOf(shares, i)};
-    const auto same = std::find_if(layers.begin(), layers.end(), [&](const Layer& other) {
-      return plan.layers[other.layers.front()].kind == planned.kind && SameValue(other.base, layer.base) &&
-             SameValue(other.fraction, layer.fraction);
-    });
-    if (same != layers.end()) {
-      same->layers.push_back(static_cast<int64_t>(i));
-      continue;
-    }
-    if (layers.size() == kMaxGroups) {
-      reading.bad.AddText(bases.path.empty() ? shares.path : bases.path,
-                          absl::StrCat("makes more than ", kMaxGroups, " groups of layers; allowed: ", kMaxGroups));
-      return {};
-    }
-    layer.name = NameOf(layers, planned.kind);
-    layer.layers = {static_cast<int64_t>(i)};
+  for (const Group& group : groups) {
+    Layer layer = {NameOf(plan, group, layers), ConfigObject()};
+    layer.block = group.scaled ? block : ConfigObject(block.PathOf(layer.name));
+    layer.sliding = plan.layers[group.layers.front()].kind == kSlidingAttention;
+    layer.applies_to = absl::StrCat("layers ", LayersText(group.layers));
+    layer.layers = group.layers;
+    layer.base = group.base;
+    layer.fraction = group.fraction;
     layers.push_back(std::move(layer));
   }
-  for (Layer& layer : layers) layer.applies_to = absl::StrCat("layers ", LayersText(layer.layers));
   return layers;
 }
 

@@ -16,8 +16,9 @@ namespace posenc {
 namespace {
 
 // Names of layer types that a block may be split by, besides those in the file's own layer_types.
-constexpr std::array<absl::string_view, 6> kLayerTypes = {
-    "full_attention", "sliding_attention", "chunked_attention", "linear_attention", "main", "compress"};
+constexpr std::array<absl::string_view, 8> kLayerTypes = {
+    "full_attention", "sliding_attention", "chunked_attention", "linear_attention",
+    "hybrid",         "hybrid_sliding",    "main",              "compress"};
 
 // Real models have two or three. More keys than this are not a split by layer type.
 constexpr size_t kMaxLayerTypes = 16;
@@ -167,9 +168,11 @@ std::vector<Layer> LayersOf(const ModelScope& scope, const LayerPlan& plan, Read
   if (block.empty() && !family.default_block.empty()) {
     block = ConfigObject::Defaults(DefaultBlock(family), scope.object.PathOf("rope_scaling"),
                                    scope.DefaultSource());
+    if (IsByLayerType(scope, block)) return LayersByType(scope, plan, block, reading);
   }
   if (!plan.layers.empty() && plan.Rotating().empty()) return {};
-  if (HasLayerLists(scope)) return LayersByLists(scope, plan, block, reading);
+  const bool scaled_apart = family.layers.scaled_full_only && plan.HasKind(kSlidingAttention);
+  if (HasLayerLists(scope) || scaled_apart) return LayersByLists(scope, plan, block, reading);
   if (HasSlidingTable(scope, plan)) return LayersByWindow(scope, plan, block);
   Layer all = {"main", block, false, false, AppliesTo(scope, plan)};
   all.layers = plan.Rotating();

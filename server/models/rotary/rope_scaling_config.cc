@@ -94,6 +94,10 @@ void ReadLlama3(RopeDraft& rope) {
 void ReadNtk(RopeDraft& rope) {
   NtkScaling scaling;
   scaling.factor = Require(rope, "rope.ntk.factor", "factor");
+  if (rope.family().fixed_ntk) {
+    scaling.rule = NtkRule::kVllm;
+    rope.draft.Rule("rope.ntk.rule", "vllm", absl::StrCat("rotation of ", rope.family().class_name));
+  }
   if (const auto mixed = rope.block().Number("mixed_b", rope.bad())) {
     scaling.rule = NtkRule::kMixed;
     scaling.mixed_b = rope.draft.Take("rope.ntk.mixed_b", *mixed);

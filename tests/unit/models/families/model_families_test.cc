@@ -73,7 +73,10 @@ TEST(ModelFamiliesTest, InterleavedFamiliesAreTheseAlone) {
       "deepseek_v2", "deepseek_v3", "deepseek_v32", "deepseek_v4",  "ernie4_5",        "ernie4_5_moe",
       "ernie4_5_moe_vl", "ernie4_5_vl_moe", "glm", "glm4",          "glm4_moe_lite",   "glm4v",
       "gptj",        "helium",      "kimi_k2",   "llama4",          "longcat_flash",   "mistral4",
-      "moonshine",   "roformer",    "youtu"};
+      "moonshine",   "roformer",    "youtu",     "axk2",            "blt_global_transformer",
+      "blt_local_decoder", "blt_local_encoder", "blt_patcher",      "cohere2_moe",     "glm_moe_dsa",
+      "glm_ocr",     "lille-130m",  "moonshine_streaming", "openai_privacy_filter", "pe_audio_encoder",
+      "pe_audio_video_encoder", "pe_video_encoder"};
   for (const ModelFamily* family : AllFamilies()) {
     const bool interleaved = family->pairing == Pairing::kInterleaved;
     EXPECT_EQ(interleaved, kInterleaved.contains(family->model_type)) << family->model_type;
