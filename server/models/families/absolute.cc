@@ -73,7 +73,7 @@ constexpr ModelFamily kRows[] = {
      .sinusoidal = {.order = SinusoidalOrder::kCosSin, .frequency_shift = 1}},
     {.model_type = "mvp", .class_name = "MvpConfig", .rule = kLearned, .hidden_size = 1024, .max_len = 1024,
      .tensor = kBartTensor, .position_offset = 2, .note = kEncoderToo},
-    {.model_type = "nllb-moe", .class_name = "NllbMoeConfig", .rule = kSinusoidal, .hidden_size = 2048,
+    {.model_type = "nllb-moe", .class_name = "NllbMoeConfig", .rule = kSinusoidal, .hidden_size = 1024,
      .max_len = 1024, .sinusoidal = {.frequency_shift = 1, .extra_rows = 2, .padding_row = true}},
     {.model_type = "openai-gpt", .class_name = "OpenAIGPTConfig", .rule = kLearned, .hidden_size = 768,
      .max_len = 512, .tensor = "transformer.positions_embed.weight"},

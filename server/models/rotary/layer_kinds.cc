@@ -86,6 +86,20 @@ Kinds Periodic(int64_t period, int64_t count, const LayerPattern& pattern) {
   return kinds;
 }
 
+// Blocks whose attention may be left out (Nemotron NAS).
+Kinds NoOps(const ConfigObject& object) {
+  const Json* list = object.Find("block_configs");
+  Kinds kinds;
+  if (!IsLayerList(list)) return kinds;
+  for (const Json& block : *list) {
+    const auto attention = block.is_object() ? block.find("attention") : block.end();
+    const bool known = block.is_object() && attention != block.end() && attention->is_object();
+    const bool no_op = known && attention->contains("no_op") && attention->at("no_op") == Json(true);
+    kinds.emplace_back(no_op ? "no_op" : kFullAttention);
+  }
+  return kinds;
+}
+
 // The keys that tell kinds, the surest first.
 LayerKinds WrittenKinds(const ConfigObject& object, int64_t count) {
   const auto linear = [&] {
@@ -98,6 +112,7 @@ LayerKinds WrittenKinds(const ConfigObject& object, int64_t count) {
       {"layer_types", Texts(object, "layer_types")},
       {"layers_block_type", Texts(object, "layers_block_type")},
       {"block_types", Texts(object, "block_types")},
+      {"block_configs", NoOps(object)},
       {"hybrid_layer_pattern", Numbers(object, "hybrid_layer_pattern", kFullAttention, kSlidingAttention)},
       {"sliding_window_layout", Numbers(object, "sliding_window_layout", kFullAttention, kSlidingAttention)},
       {"attn_type_list", Numbers(object, "attn_type_list", kLinearAttention, kFullAttention)},

@@ -12,12 +12,12 @@ namespace posenc {
 namespace {
 
 // Kinds without attention to positions: their names, or a part of them.
-constexpr std::array<absl::string_view, 13> kWithoutAttention = {
-    "mamba", "conv", "recurrent", "linear_attention", "mlp",       "moe", "rglru",
+constexpr std::array<absl::string_view, 14> kWithoutAttention = {
+    "no_op", "mamba", "conv", "recurrent", "linear_attention", "mlp",       "moe", "rglru",
     "rwkv",  "gdn",  "kda",       "delta",            "lightning", "ssm"};
 
 // Lists that mark the layers that rotate with 1, the others with 0.
-constexpr std::array<absl::string_view, 2> kRotationMarks = {"no_rope_layers", "rope_layout"};
+constexpr std::array<absl::string_view, 3> kRotationMarks = {"no_rope_layers", "rope_layout", "use_rope_layers"};
 
 // One layer in so many, the last of each group, does not rotate.
 constexpr std::array<absl::string_view, 2> kStillPeriods = {"no_rope_layer_interval", "nope_layer_interval"};

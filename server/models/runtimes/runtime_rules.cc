@@ -6,6 +6,10 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "server/models/config/config_json.h"
+#include "server/models/runtimes/llama_cpp_names.h"
+#include "server/models/runtimes/mlx_models.h"
+#include "server/models/runtimes/runtime_refusals.h"
 
 namespace posenc {
 namespace {
@@ -206,25 +210,39 @@ void LlamaCppAxes(RopeDraft& rope, absl::string_view source) {
   if (axes.map == AxisMap::kAlternating) Say(rope, source, "has no rule for alternating height and width");
 }
 
-// Families whose q and k weights the converter permutes.
-constexpr absl::string_view kPermuted[] = {
-    "arcee",           "baichuan",         "granite",    "granitemoe", "granitemoehybrid", "granitemoeshared",
-    "internlm2",       "internlm3",        "llama",      "minicpm",    "ministral",        "ministral3",
-    "mistral",         "mixtral",          "olmo",       "smollm3",    "xverse"};
-
 void LlamaCppPairing(RopeDraft& rope, absl::string_view source) {
   ModelTable& table = rope.draft.table();
-  const absl::string_view type = rope.family().model_type;
-  const bool permuted = std::find(std::begin(kPermuted), std::end(kPermuted), type) != std::end(kPermuted);
-  const bool sections = rope.spec.axes && table.pairing == Pairing::kInterleaved;
-  if (!permuted && !sections) return;
-  table.pairing = permuted ? Pairing::kInterleaved : Pairing::kHalfSplit;
-  Say(rope, source, absl::StrCat("the rows of q and k are permuted in the GGUF file, so that pairs are ",
-                                 permuted ? "interleaved" : "half-split"));
+  const LlamaCppName* name = FindLlamaCppName(rope.family().model_type);
+  // llama.cpp has an architecture of its own for the models of that family without latent attention.
+  const bool plain_deepseek = rope.family().model_type == "deepseek_v2" && table.pairing == Pairing::kHalfSplit;
+  if (plain_deepseek) return;
+  if (name == nullptr) {
+    Say(rope, source, absl::StrCat("no converter of ", Quote(rope.scope.model_type.value), " is known; the pairing is "
+                                   "the model's own, and assumed"));
+    return;
+  }
+  const bool sections = rope.spec.axes.has_value();
+  const Pairing pairing = name->interleaved && !sections ? Pairing::kInterleaved : Pairing::kHalfSplit;
+  if (pairing == table.pairing) return;
+  const absl::string_view text = pairing == Pairing::kInterleaved ? "interleaved" : "half-split";
+  rope.draft.Take(Found<Pairing>{pairing, "pairing", absl::StrCat("rope type of ", name->architecture, " (", source, ")"),
+                                 true});
+  Say(rope, source, absl::StrCat("the rows of q and k are permuted in the GGUF file, so that pairs are ", text));
 }
 
 void LlamaCppLayout(RopeDraft& rope, absl::string_view source) {
   Say(rope, source, "stores no table; the angle is a running product in float32 (arithmetic float32-ggml)");
+}
+
+// The trained length of a file that has none.
+void TensorRtLength(RopeDraft& rope, absl::string_view field, int64_t& length, absl::string_view source) {
+  constexpr int64_t kBuiltIn = 1024;
+  constexpr absl::string_view kOriginal = "original_max_position_embeddings";
+  const bool written = rope.block().Find(kOriginal) != nullptr || rope.scope.object.Find(kOriginal) != nullptr;
+  if (written || length == kBuiltIn) return;
+  length = kBuiltIn;
+  rope.draft.Rule(field, "1024", absl::StrCat("default of ", source));
+  Say(rope, source, "1024 where the file has no trained length");
 }
 
 void TensorRtYarn(RopeDraft& rope, absl::string_view source) {
@@ -232,13 +250,15 @@ void TensorRtYarn(RopeDraft& rope, absl::string_view source) {
   if (yarn == nullptr) return;
   AlwaysTruncates(rope, *yarn, source);
   const double own = YarnMagnitude(yarn->factor, NumberOr(rope, "mscale", 1));
-  const double all = YarnMagnitude(yarn->factor, NumberOr(rope, "mscale_all_dim", 1));
-  SetMagnitude(rope, own / all, source, "g(mscale) / g(mscale_all_dim), both 1 when missing");
+  const double all = YarnMagnitude(yarn->factor, NumberOr(rope, "mscale_all_dim", 0));
+  TensorRtLength(rope, "rope.yarn.original_max_len", yarn->original_max_len, source);
+  SetMagnitude(rope, own / all, source, "g(mscale) / g(mscale_all_dim), 1 and 0 when missing");
 }
 
 void TensorRtLongRope(RopeDraft& rope, absl::string_view source) {
   auto* scaling = ScalingOf<LongRopeScaling>(rope);
   if (scaling == nullptr) return;
+  TensorRtLength(rope, "rope.longrope.original_max_len", scaling->original_max_len, source);
   const int64_t rows = ServedLength(rope);
   ChooseList(rope, rows > scaling->original_max_len, source, "max_seq_len");
   SetMagnitude(rope, LongRopeMagnitude(RatioOf(rows, *scaling), scaling->original_max_len), source,
@@ -288,6 +308,40 @@ void MlxLongRope(RopeDraft& rope, absl::string_view source) {
   rope.long_mscale.reset();
 }
 
+const MlxModel* MlxModelOf(const RopeDraft& rope) {
+  const MlxModel* model = FindMlxModel(rope.scope.model_type.value);
+  return model != nullptr ? model : FindMlxModel(rope.family().model_type);
+}
+
+// Model files that leave the block unread, or whole kinds of it.
+void MlxDrops(RopeDraft& rope, absl::string_view source) {
+  const MlxModel* model = MlxModelOf(rope);
+  if (model == nullptr) {
+    Say(rope, source, absl::StrCat("refuses the file: there is no model file for ", Quote(rope.scope.model_type.value),
+                                   " (ValueError in mlx_lm/utils.py _get_classes); the table is what "
+                                   "initialize_rope of mlx_lm/models/rope_utils.py makes of its keys"));
+    return;
+  }
+  const bool scaled = !std::holds_alternative<std::monostate>(rope.spec.scaling);
+  const bool linear = std::holds_alternative<LinearScaling>(rope.spec.scaling);
+  const bool longrope = std::holds_alternative<LongRopeScaling>(rope.spec.scaling);
+  const bool drops = model->scaling == MlxScaling::kIgnored ||
+                     (model->scaling == MlxScaling::kLinearElsePlain && !linear) ||
+                     (model->scaling == MlxScaling::kPhi3 && !linear && !longrope);
+  if (scaled && drops) {
+    DropScaling(rope, absl::StrCat(source, ", mlx_lm/models/", model->model_type, ".py"));
+    rope.spec.attention_factor.reset();
+  }
+}
+
+// The file's width of the head, where transformers rotates half of it.
+void MlxGlm(RopeDraft& rope, absl::string_view source) {
+  if (rope.family().model_type != "glm" || rope.spec.rotary_dim == rope.spec.head_dim) return;
+  rope.spec.rotary_dim = rope.spec.head_dim;
+  rope.draft.Rule("rope.rotary_dim", absl::StrCat(rope.spec.head_dim), absl::StrCat("the whole head (", source, ")"));
+  Say(rope, source, "mlx_lm/models/glm.py rotates the whole head and not its partial_rotary_factor");
+}
+
 void MlxParameters(RopeDraft& rope, absl::string_view source) {
   const ConfigObject& object = rope.scope.object;
   if (object.Find("rope_parameters") == nullptr || object.Find("rope_theta") != nullptr) return;
@@ -299,10 +353,10 @@ void MlxLayout(RopeDraft& rope, absl::string_view source) {
                     "scaling multiplies positions (arithmetic float32-mlx)");
 }
 
-constexpr absl::string_view kVllm = "vLLM of January 2026";
-constexpr absl::string_view kLlamaCpp = "llama.cpp of early 2026";
+constexpr absl::string_view kVllm = "vLLM of August 2026";
+constexpr absl::string_view kLlamaCpp = "llama.cpp of August 2026";
 constexpr absl::string_view kTensorRt = "TensorRT-LLM 1.x";
-constexpr absl::string_view kMlx = "mlx-lm of early 2026";
+constexpr absl::string_view kMlx = "mlx-lm of August 2026";
 
 constexpr RuntimeRule kRules[] = {
     {Runtime::kVllm, kVllm, VllmYarn},
@@ -324,6 +378,8 @@ constexpr RuntimeRule kRules[] = {
     {Runtime::kTensorRtLlm, kTensorRt, TensorRtLongRope},
     {Runtime::kTensorRtLlm, kTensorRt, TensorRtRefuses},
     {Runtime::kTensorRtLlm, kTensorRt, TensorRtLayout},
+    {Runtime::kMlxLm, kMlx, MlxDrops},
+    {Runtime::kMlxLm, kMlx, MlxGlm},
     {Runtime::kMlxLm, kMlx, MlxYarn},
     {Runtime::kMlxLm, kMlx, MlxLongRope},
     {Runtime::kMlxLm, kMlx, MlxParameters},
@@ -333,6 +389,7 @@ constexpr RuntimeRule kRules[] = {
 }  // namespace
 
 void ApplyRuntimeRules(RopeDraft& rope) {
+  AddRuntimeRefusals(rope);
   for (const RuntimeRule& rule : kRules) {
     if (rule.runtime == rope.scope.runtime) rule.apply(rope, rule.source);
   }

@@ -44,7 +44,8 @@ TEST(RuntimeRulesTest, WrittenAttentionFactorIsDroppedByTheOthers) {
   EXPECT_NEAR(MagnitudeAs(Runtime::kVllm, config), 1.415888308, 1e-9);
   EXPECT_NEAR(MagnitudeAs(Runtime::kLlamaCpp, config), 1.415888308, 1e-9);
   EXPECT_NEAR(MagnitudeAs(Runtime::kMlxLm, config), 1.415888308, 1e-9);
-  EXPECT_EQ(MagnitudeAs(Runtime::kTensorRtLlm, config), 1.0);
+  // Its mscale_all_dim is 0.0 where the file has none, so the factor is 0.1 ln s + 1.
+  EXPECT_NEAR(MagnitudeAs(Runtime::kTensorRtLlm, config), 1.415888308, 1e-9);
 }
 
 // vllm-project/vllm#48621: Ministral 3 has mscale = mscale_all_dim = 1 and factor 16.
@@ -157,7 +158,10 @@ TEST(RuntimeRulesTest, LlamaCppDoesNotKnowTheClassesBase) {
 
 TEST(RuntimeRulesTest, MlxTakes4096ForTheTrainedLength) {
   const std::string config = Scaled(R"("rope_type":"yarn","factor":4)");
-  EXPECT_EQ(std::get<YarnScaling>(RopeOf(ResolveAs(Runtime::kVllm, config)).scaling).original_max_len, 32768);
+  EXPECT_EQ(std::get<YarnScaling>(RopeOf(ResolveAs(Runtime::kTransformers, config)).scaling).original_max_len, 32768);
+  EXPECT_EQ(std::get<YarnScaling>(RopeOf(ResolveAs(Runtime::kTensorRtLlm, config)).scaling).original_max_len, 1024);
+  EXPECT_THAT(ResolveAs(Runtime::kVllm, config),
+              StatusIs(absl::StatusCode::kUnimplemented, ::testing::HasSubstr("KeyError")));
   EXPECT_EQ(std::get<YarnScaling>(RopeOf(ResolveAs(Runtime::kMlxLm, config)).scaling).original_max_len, 4096);
 }
 
