@@ -113,6 +113,15 @@ constexpr ModelFamily kRows[] = {
      .hidden_size = 2560, .heads = 32, .max_len = 514, .tensor = kBertTensor, .padding_offset = true},
     {.model_type = "xlnet", .class_name = "XLNetConfig", .rule = kSinusoidal, .hidden_size = 1024,
      .max_len = 512, .sinusoidal = {.descending = true}},
+    {.model_type = "kosmos-2", .class_name = "Kosmos2TextConfig", .rule = kSinusoidal, .hidden_size = 2048,
+     .max_len = 2048, .sinusoidal = {.frequency_shift = 1, .extra_rows = 2, .padding_row = true}},
+    {.model_type = "musicgen_melody_decoder", .class_name = "MusicgenMelodyDecoderConfig",
+     .rule = kSinusoidal, .hidden_size = 1024, .max_len = 2048,
+     .sinusoidal = {.order = SinusoidalOrder::kCosSin, .frequency_shift = 1}},
+    {.model_type = "pegasus_x", .class_name = "PegasusXConfig", .rule = kSinusoidal, .hidden_size = 1024,
+     .max_len = 16384, .sinusoidal = {.frequency_shift = 1}},
+    {.model_type = "led", .class_name = "LEDConfig", .rule = kLearned, .hidden_size = 1024,
+     .max_len = 1024, .tensor = kBartTensor, .note = kEncoderToo},
 };
 
 }  // namespace

@@ -83,6 +83,17 @@ constexpr FamilyAlias kAliases[] = {
     {"vipllava", "llama"},
     {"voxtral", "llama"},
     {"youtu_llm", "youtu"},
+    {"bailing_hybrid", "bailing_moe_linear"},
+    {"gte", "new"},
+    {"grok-2", "grok-1"},
+    {"keye", "qwen3"},
+    {"KeyeVL1_5", "qwen3"},
+    {"kosmos-2.5", "kosmos-2"},
+    {"musicgen_melody", "musicgen"},
+    {"ovis", "qwen2"},
+    {"ovis2_5", "qwen3"},
+    {"skywork_chat", "qwen2"},
+    {"step3_text", "step3"},
 };
 
 }  // namespace

@@ -34,6 +34,8 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "udop", .class_name = "UdopConfig", .rule = kT5Buckets, .max_len = 512},
     {.model_type = "umt5", .class_name = "UMT5Config", .rule = kT5Buckets, .max_len = 512,
      .note = "every layer has a bias of its own"},
+    {.model_type = "pix2struct", .class_name = "Pix2StructTextConfig", .rule = kT5Buckets, .max_len = 512,
+     .note = "the vision model adds learned tables of rows and columns"},
 };
 
 }  // namespace

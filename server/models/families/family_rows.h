@@ -16,6 +16,7 @@ std::span<const ModelFamily> HybridFamilies();
 std::span<const ModelFamily> InterleavedFamilies();
 std::span<const ModelFamily> LatentFamilies();
 std::span<const ModelFamily> LayeredFamilies();
+std::span<const ModelFamily> LearnedFamilies();
 std::span<const ModelFamily> PartialFamilies();
 std::span<const ModelFamily> PlainFamilies();
 std::span<const ModelFamily> ScaledFamilies();

@@ -60,6 +60,11 @@ constexpr ModelFamily kRows[] = {
      .heads = 8, .max_len = 4096, .rotary_fraction = 0.8, .note = kStreamingEncoder},
     {.model_type = "lille-130m", .class_name = "Lille130mConfig", .source = kMlx,
      .pairing = Pairing::kInterleaved, .max_len = 2048},
+    {.model_type = "afm7", .class_name = "AFM7Config", .source = kMlx, .pairing = Pairing::kInterleaved,
+     .max_len = 65536, .base = 50000},
+    {.model_type = "qwen2_5_omni_dit", .class_name = "Qwen2_5OmniDiTConfig",
+     .pairing = Pairing::kInterleaved, .hidden_size = 1024, .heads = 16, .head_dim = 64, .max_len = 32768,
+     .note = "only the first head of each block rotates"},
 };
 
 }  // namespace

@@ -31,6 +31,11 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "glm_moe_dsa", .class_name = "GlmMoeDsaConfig", .pairing = Pairing::kInterleaved,
      .head_dim = 64, .max_len = 202752, .interleaved_key = "rope_interleave", .mla = true,
      .indexer = {.head_dim_key = "index_head_dim", .head_dim = 128, .pairing = Pairing::kInterleaved, .interleaved_key = "indexer_rope_interleave"}},
+    {.model_type = "bailing_moe_v3", .class_name = "BailingMoeV3Config", .source = kVllm,
+     .pairing = Pairing::kInterleaved, .head_dim = 64, .max_len = 131072, .mla = true,
+     .layers = {.pattern = {.period_key = "layer_group_size", .others = "linear_attention"}}},
+    {.model_type = "sarvam_mla", .class_name = "SarvamMLAConfig", .source = kVllm,
+     .pairing = Pairing::kInterleaved, .head_dim = 64, .max_len = 131072, .mla = true},
 };
 
 }  // namespace

@@ -87,7 +87,7 @@ constexpr ModelFamily kRows[] = {
      .max_len = 16384, .base = 1.5e6},
     {.model_type = "step3p5", .class_name = "Step3p7TextConfig", .hidden_size = 4096, .heads = 64,
      .head_dim = 128, .max_len = 128000, .layers = {.scaled_full_only = true}},
-    {.model_type = "t5gemma2", .class_name = "T5Gemma2TextConfig", .hidden_size = 2304, .heads = 8,
+    {.model_type = "t5gemma2_text", .class_name = "T5Gemma2TextConfig", .hidden_size = 2304, .heads = 8,
      .head_dim = 256, .max_len = 131072, .base = 1e6,
      .layers = {.pattern = {.period = 6, .period_key = "sliding_window_pattern"}, .sliding_table = true, .sliding_base = 1e4}},
     {.model_type = "t5gemma2_decoder", .class_name = "T5Gemma2DecoderConfig", .hidden_size = 2304, .heads = 8,
@@ -95,6 +95,11 @@ constexpr ModelFamily kRows[] = {
      .layers = {.pattern = {.period = 6, .period_key = "sliding_window_pattern"}, .sliding_table = true, .sliding_base = 1e4}},
     {.model_type = "zaya", .class_name = "ZayaConfig", .hidden_size = 2048, .heads = 8, .head_dim = 128,
      .max_len = 131072, .default_block = kZayaByType},
+    {.model_type = "plamo3", .class_name = "Plamo3Config", .source = kVllm, .head_dim = 128,
+     .max_len = 4096, .layers = {.sliding_table = true, .sliding_base = 1e4,
+                                 .sliding_base_key = "rope_local_theta"}},
+    {.model_type = "muse_glimmer_assistant", .class_name = "MuseGlimmerAssistantConfig", .hidden_size = 6656,
+     .heads = 32, .head_dim = 128, .max_len = 131072, .base = 5e5},
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ std::span<const ModelFamily* const> AllFamilies() {
     auto* const rows = new std::vector<const ModelFamily*>;
     for (const auto part :
          {AbsoluteFamilies(), AxesFamilies(), BiasedFamilies(), HybridFamilies(), InterleavedFamilies(),
-          LatentFamilies(), LayeredFamilies(), PartialFamilies(), PlainFamilies(), ScaledFamilies(),
+          LatentFamilies(), LayeredFamilies(), LearnedFamilies(), PartialFamilies(), PlainFamilies(), ScaledFamilies(),
           WithoutFamilies()}) {
       for (const ModelFamily& family : part) rows->push_back(&family);
     }

@@ -23,6 +23,10 @@ constexpr ModelFamily kRows[] = {
      .rotary_fraction = 0.5},
     {.model_type = "stablelm", .class_name = "StableLmConfig", .hidden_size = 2560, .heads = 32,
      .max_len = 4096, .rotary_fraction = 0.25},
+    {.model_type = "glmasr_encoder", .class_name = "GlmAsrEncoderConfig", .hidden_size = 1280, .heads = 20,
+     .max_len = 1500, .rotary_fraction = 0.5},
+    {.model_type = "moondream3", .class_name = "Moondream3Config", .source = kVllm, .head_dim = 64,
+     .max_len = 4096, .base = 1.5e6, .rotary_dim = 32},
 };
 
 }  // namespace

@@ -184,6 +184,11 @@ constexpr ModelFamily kRows[] = {
      .max_len = 2048},
     {.model_type = "new", .class_name = "NewConfig", .source = kRemote, .hidden_size = 768, .heads = 12,
      .max_len = 2048, .fixed_ntk = true, .note = kFixedNtk},
+    {.model_type = "molmo", .class_name = "MolmoConfig", .source = kVllm, .hidden_size = 4096, .heads = 32,
+     .max_len = 4096},
+    {.model_type = "grok-1", .class_name = "Grok1Config", .source = kVllm, .hidden_size = 6144, .heads = 48,
+     .head_dim = 128, .max_len = 8192},
+    {.model_type = "talkie", .class_name = "TalkieConfig", .source = kLlamaCpp, .max_len = 2048},
 };
 
 }  // namespace

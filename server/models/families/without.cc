@@ -40,6 +40,9 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "pe_video", .class_name = "PeVideoConfig", .rule = kInParts},
     {.model_type = "pe_audio_video", .class_name = "PeAudioVideoConfig", .rule = kInParts},
     {.model_type = "qwen2_5_omni_token2wav", .class_name = "Qwen2_5OmniToken2WavConfig", .rule = kInParts},
+    {.model_type = "kimi_k3", .class_name = "KimiK3Config", .source = kVllm, .rule = kNone,
+     .note = kNoPositions},
+    {.model_type = "t5gemma2", .class_name = "T5Gemma2Config", .rule = kInParts},
 };
 
 }  // namespace

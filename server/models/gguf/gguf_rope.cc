@@ -90,7 +90,7 @@ std::vector<GgufTable> RopeReader::Tables() const {
                          ? "layers with a sliding window, where the model has such layers; the others do not rotate"
                          : "";
   } else if (row_.still == GgufStill::kEveryFourth) {
-    all.applies_to = "all layers except every fourth";
+    all.applies_to = "all layers except every fourth, which does not rotate";
   } else if (!plan_.Still().empty()) {
     all.applies_to = absl::StrCat("layers ", LayersText(all.layers), "; the others do not rotate");
   } else if (row_.hybrid || row_.attention_period != 0) {
@@ -208,8 +208,9 @@ void RopeReader::ReadTable(const GgufTable& table) {
   const bool plain = (table.sliding && row_.window.plain) || row_.fixed_base;
   if (!plain) ReadGgufScaling(keys_, row_, rope);
   ReadAxes(rope);
-  if (reading_.bad.empty()) ReadIndexer(rope);
+  const RopeDraft attention = rope;
   FinishRope(std::move(rope));
+  if (reading_.bad.empty()) ReadIndexer(attention);
 }
 
 void RopeReader::ReadIndexer(const RopeDraft& rope) {

@@ -126,7 +126,8 @@ void PartWalker::Take(Reading part, const std::string& name) {
     return;
   }
   for (ModelTable& table : part.tables) {
-    table.name = table.name == "main" || table.name == name ? name : absl::StrCat(name, "_", table.name);
+    const bool named = table.name == "main" || absl::EndsWith(name, table.name);
+    table.name = named ? name : absl::StrCat(name, "_", table.name);
     const std::string whose = absl::StrCat("the part ", name);
     table.applies_to = table.applies_to.empty() ? whose : absl::StrCat(whose, "; ", table.applies_to);
     reading_.tables.push_back(std::move(table));

@@ -63,8 +63,9 @@ void RopeTableReader::Read() && {
   ReadRopeAxes(rope_);
   if (!bad().empty()) return;
   ApplyRuntimeRules(rope_);
-  FinishIndexer(rope_);
+  const RopeDraft attention = rope_;
   FinishRope(std::move(rope_));
+  if (bad().empty()) FinishIndexer(attention);
 }
 
 void RopeTableReader::SetEffectiveLength() {

@@ -156,7 +156,7 @@ Found<double> WidthReader::Fraction(const std::optional<Found<double>>& written)
   if (!written) {
     return scope_.Default(family().rotary_fraction, KeysOf(ConfigKey::kRotaryFraction).front());
   }
-  if (scope_.known && !layer_.fraction && written->value != 1 && family().rotary_fraction == 1) {
+  if (scope_.known && !layer_.fraction && !layer_.nested && written->value != 1 && family().rotary_fraction == 1) {
     reading_.Note(absl::StrCat(written->path, " ", NumberText(written->value),
                                " is used; transformers 5 reads it "
                                "with scaled rotation only in classes that rotate the whole head"));
