@@ -104,8 +104,8 @@ Outcome ModelFlags::Choose(Client& client, const CallOptions& call, std::optiona
   if (Outcome outcome = ChooseTable(*model, file_, table_, family, table); !outcome.ok()) return outcome;
   const std::string assumed = AssumedText(table);
   if (!assumed.empty()) {
-    std::cerr << "posenc: " << file_ << ": " << (model->model_type.empty() ? "no model_type" : "model_type " + model->model_type)
-              << " is not known; assumed: " << assumed << '\n';
+    const std::string type = model->model_type.empty() ? "none" : model->model_type;
+    std::cerr << "posenc: " << file_ << ": model_type " << type << " is not known; assumed: " << assumed << '\n';
   }
   return {};
 }

@@ -6,7 +6,7 @@ from source_tree import functions
 
 # The rooms of server/models; the folder itself puts their answers together.
 MODELS_ROOMS = tuple("server/models/" + room for room in (
-    "answer", "config", "families", "gguf", "readers", "rotary", "runtimes", "tensors", "vision"))
+    "answer", "config", "diffusers", "families", "gguf", "parts", "readers", "rotary", "runtimes", "tensors"))
 
 # Which folders a folder may include from, besides itself: the arrows of the design.
 ARROWS = {
@@ -23,8 +23,9 @@ ARROWS = {
                                "server/models/families", "server/models/rotary"),
     "server/models/readers": ("server/core", "server/models/config", "server/models/answer",
                               "server/models/families", "server/models/rotary", "server/models/runtimes"),
-    "server/models/vision": ("server/core", "server/models/config", "server/models/answer",
-                             "server/models/readers"),
+    "server/models/parts": ("server/core", "server/models/config", "server/models/answer",
+                            "server/models/families", "server/models/readers"),
+    "server/models/diffusers": ("server/core", "server/models/config", "server/models/answer"),
     "server/models/gguf": ("server/core", "server/models/config", "server/models/answer",
                            "server/models/families", "server/models/rotary", "server/models/readers"),
     "server/models/tensors": ("server/core", "server/models/config"),

@@ -15,7 +15,8 @@ constexpr absl::string_view kOtherHeadDimKeys[] = {"attention_head_dim", "head_s
 constexpr absl::string_view kMlaHeadDimKeys[] = {"qk_rope_head_dim"};
 constexpr absl::string_view kMaxLenKeys[] = {"max_position_embeddings", "n_positions", "max_seq_len",
                                              "seq_length", "max_sequence_length", "model_max_length",
-                                             "n_ctx", "max_position_embedding", "max_target_positions", "max_source_positions"};
+                                             "n_ctx", "max_position_embedding", "max_target_positions",
+                                             "max_source_positions"};
 constexpr absl::string_view kEncoderMaxLenKeys[] = {"max_source_positions"};
 constexpr absl::string_view kBaseKeys[] = {"rope_theta", "global_rope_theta", "rotary_emb_base",
                                            "rope_embedding_base", "rotary_embedding_base"};

@@ -122,6 +122,10 @@ constexpr ModelFamily kRows[] = {
      .max_len = 16384, .sinusoidal = {.frequency_shift = 1}},
     {.model_type = "led", .class_name = "LEDConfig", .rule = kLearned, .hidden_size = 1024,
      .max_len = 1024, .tensor = kBartTensor, .note = kEncoderToo},
+    {.model_type = "tipsv2_text", .class_name = "Tipsv2TextConfig", .rule = kSinusoidal, .hidden_size = 768,
+     .max_len = 64, .sinusoidal = {.frequency_shift = 1}},
+    {.model_type = "videoprism_text", .class_name = "VideoPrismTextConfig", .rule = kSinusoidal,
+     .hidden_size = 768, .max_len = 64},
 };
 
 }  // namespace

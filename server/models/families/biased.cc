@@ -18,7 +18,8 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "longt5", .class_name = "LongT5Config", .rule = kT5Buckets, .max_len = 512,
      .note = "the encoder's local and global attention have distances of their own kind"},
     {.model_type = "mpnet", .class_name = "MPNetConfig", .rule = kT5Buckets, .max_len = 512, .decoder = false,
-     .note = "besides the buckets there is a learned table, embeddings.position_embeddings.weight, whose " "position p is row p + pad_token_id + 1"},
+     .note = "besides the buckets there is a learned table, embeddings.position_embeddings.weight, whose "
+             "position p is row p + pad_token_id + 1"},
     {.model_type = "mpt", .class_name = "MptConfig", .rule = kAlibiIfAttnFlag, .hidden_size = 2048,
      .heads = 16, .max_len = 2048, .base_parent_key = "attn_config", .tensor = kGptTensor},
     {.model_type = "mt5", .class_name = "MT5Config", .rule = kT5Buckets, .max_len = 512},

@@ -100,6 +100,8 @@ constexpr ModelFamily kRows[] = {
      .tensor = kBertTensor, .padding_offset = true},
     {.model_type = "yoso", .class_name = "YosoConfig", .rule = kLearned, .hidden_size = 768, .max_len = 4096,
      .tensor = kBertTensor, .position_offset = 2},
+    {.model_type = "clvp_decoder", .class_name = "ClvpDecoderConfig", .rule = kLearned, .hidden_size = 1024,
+     .max_len = 608, .tensor = "decoder.position_embeds_layer.weight"},
 };
 
 }  // namespace

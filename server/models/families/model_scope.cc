@@ -25,7 +25,14 @@ Found<int64_t> ModelScope::Required(ConfigKey key, int64_t family_default, Viola
 }
 
 Found<int64_t> ModelScope::MaxLenOr(int64_t spec_default, Violations& bad) const {
-  const auto found = IntegerOr(ConfigKey::kMaxLen, family->max_len, bad);
+  // A tokenizer's "no limit", 10^30, says nothing.
+  constexpr absl::string_view kUnlimited = "model_max_length";
+  const Json* unlimited = object.Find(kUnlimited);
+  const bool none = unlimited != nullptr && unlimited->is_number() && unlimited->get<double>() > 1e15 &&
+                    object.Find(KeysOf(ConfigKey::kMaxLen).front()) == nullptr;
+  const auto found = none && family->max_len != 0 ? Default(family->max_len, kUnlimited)
+                     : none                       ? std::nullopt
+                                                  : IntegerOr(ConfigKey::kMaxLen, family->max_len, bad);
   return found.value_or(Found<int64_t>{spec_default, object.PathOf(KeysOf(ConfigKey::kMaxLen).front()),
                                        "default of posenc", true, true});
 }

@@ -27,6 +27,8 @@ constexpr ModelFamily kRows[] = {
      .max_len = 1500, .rotary_fraction = 0.5},
     {.model_type = "moondream3", .class_name = "Moondream3Config", .source = kVllm, .head_dim = 64,
      .max_len = 4096, .base = 1.5e6, .rotary_dim = 32},
+    {.model_type = "phixtral", .class_name = "PhixtralConfig", .source = kMlx, .hidden_size = 2560,
+     .heads = 32, .max_len = 2048, .rotary_dim = 32},
 };
 
 }  // namespace

@@ -7,6 +7,9 @@ using enum GgmlRope;
 
 constexpr absl::string_view kFurtherLayer =
     "with nextn_predict_layers the last layers predict further tokens; they rotate as the layers of their kind";
+constexpr absl::string_view kProjector =
+    "a projector's file (clip.vision, clip.audio): the tables of the picture or sound model in it are not in this "
+    "answer";
 constexpr absl::string_view kDrafter = "a drafter: its own layers alone are in this answer, not those of its model";
 constexpr absl::string_view kCompressed =
     "layers with an attention.compress_ratios of their own rotate by the compressed base and the file's YaRN, "
@@ -28,7 +31,7 @@ constexpr GgufArchitecture kArchitectures[] = {
     {.name = "bloom", .rope = kNone, .alibi_bias_max = 8},
     {.name = "chameleon", .rope = kNorm},
     {.name = "chatglm", .rope = kNorm},
-    {.name = "clip", .rope = kNone},
+    {.name = "clip", .rope = kNone, .note = kProjector},
     {.name = "codeshell", .rope = kNeox},
     {.name = "cogvlm", .rope = kNeox, .fixed_base = true},
     {.name = "cohere2", .rope = kNorm, .window = {.period = 4}, .still = GgufStill::kFull},

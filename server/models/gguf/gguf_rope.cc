@@ -87,7 +87,8 @@ std::vector<GgufTable> RopeReader::Tables() const {
   if (row_.still == GgufStill::kFull) {
     all.sliding = plan_.window;
     all.applies_to = plan_.window || plan_.layers.empty()
-                         ? "layers with a sliding window, where the model has such layers; the others do not rotate"
+                         ? "layers with a sliding window, where the model has such layers; the others do not "
+                           "rotate"
                          : "";
   } else if (row_.still == GgufStill::kEveryFourth) {
     all.applies_to = "all layers except every fourth, which does not rotate";
@@ -197,8 +198,8 @@ void RopeReader::ReadTable(const GgufTable& table) {
   rope.draft.Take(ReadPairing());
   spec.head_dim = rope.draft.Take("rope.head_dim", HeadDim(table.sliding));
   spec.rotary_dim = rope.draft.Take("rope.rotary_dim", RotaryDim(table, spec.head_dim));
-  spec.max_len = rope.draft.Take("rope.max_len",
-                                 keys_.Integer("context_length").value_or(keys_.Default(spec.max_len, "context_length")));
+  const auto longest = keys_.Integer("context_length");
+  spec.max_len = rope.draft.Take("rope.max_len", longest.value_or(keys_.Default(spec.max_len, "context_length")));
   spec.base = rope.draft.Take("rope.base", Base(table.sliding));
   spec.effective_length = query_.effective_length;
   if (!reading_.bad.empty()) return;

@@ -194,6 +194,7 @@ const VisionModel* FindVisionModel(absl::string_view model_type) {
   };
   if (const VisionModel* model = find(model_type)) return model;
   absl::ConsumeSuffix(&model_type, "_model");
+  absl::ConsumeSuffix(&model_type, "_encoder");
   absl::ConsumeSuffix(&model_type, "_vision");
   return find(model_type);
 }

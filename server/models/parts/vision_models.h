@@ -40,7 +40,8 @@ struct VisionModel {
   absl::string_view note = "";
 };
 
-// Returns the row of `model_type`, or null. "_vision" and "_vision_model" at its end count for nothing.
+// Returns the row of `model_type`, or null. "_vision", "_vision_model" and "_vision_encoder" at its end count for
+// nothing.
 const VisionModel* FindVisionModel(absl::string_view model_type);
 
 std::span<const VisionModel> AllVisionModels();

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/models/config/config_json.h"
 #include "server/models/config/config_keys.h"
 #include "server/models/readers/rope_indexer.h"
 #include "server/models/readers/rope_widths.h"
@@ -166,6 +169,17 @@ bool IsSwitchedOff(const ModelScope& scope, Reading& reading) {
   return false;
 }
 
+// Layers of an unknown family that differ in kind are taken to rotate alike where no key says otherwise.
+void NoteAlike(const LayerPlan& plan, Reading& reading) {
+  std::set<std::string> kinds;
+  for (const PlannedLayer& layer : plan.layers) {
+    if (layer.rotates) kinds.insert(PathPart(layer.kind));
+  }
+  if (kinds.size() < 2) return;
+  reading.Note(absl::StrCat("layers of the kinds ", absl::StrJoin(kinds, ", "), " (", plan.kinds_source,
+                            ") are assumed to rotate alike"));
+}
+
 // Names the layers that have none of the tables.
 void NoteLayersWithout(const ModelScope& scope, const LayerPlan& plan, const std::vector<Layer>& tables,
                        Reading& reading) {
@@ -177,6 +191,7 @@ void NoteLayersWithout(const ModelScope& scope, const LayerPlan& plan, const std
       if (static_cast<size_t>(layer) < served.size()) served[layer] = true;
     }
   }
+  if (!scope.known && tables.size() == 1) NoteAlike(plan, reading);
   std::vector<int64_t> without;
   for (size_t i = 0; i < served.size(); ++i) {
     if (!served[i]) without.push_back(static_cast<int64_t>(i));
