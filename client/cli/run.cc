@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/flags/parse.h"
-#include "server/models/stored_tensors.h"
+#include "server/models/tensors/stored_tensors.h"
 
 namespace posenc::cli {
 namespace {

@@ -104,6 +104,7 @@ absl::StatusOr<ModelTables> DecodeModelTables(const v1::ResolveModelResponse& me
   model.model_type = message.model_type();
   model.known_family = message.known_family();
   model.notes.assign(message.notes().begin(), message.notes().end());
+  model.layers_without_table.assign(message.layers_without_table().begin(), message.layers_without_table().end());
   for (const v1::ModelTable& from : message.tables()) {
     const absl::StatusOr<TableSpec> spec = DecodeSpec(from.spec());
     if (!spec.ok()) return Unknown("model answer", "an unknown spec");
@@ -115,9 +116,10 @@ absl::StatusOr<ModelTables> DecodeModelTables(const v1::ResolveModelResponse& me
     table.magnitude = from.magnitude();
     table.rotary_begin = from.rotary_begin();
     table.applies_to = from.applies_to();
+    table.layers.assign(from.layers().begin(), from.layers().end());
     for (const v1::ValueOrigin& origin : from.origins()) {
       table.origins.push_back(
-          {origin.field(), origin.value(), origin.source(), origin.defaulted()});
+          {origin.field(), origin.value(), origin.source(), origin.defaulted(), origin.assumed()});
     }
   }
   return model;

@@ -20,7 +20,7 @@
 #include "server/app/listeners/grpc_log.h"
 #include "server/app/server.h"
 #include "server/encodings/table_generator.h"
-#include "server/models/stored_tensors.h"
+#include "server/models/tensors/stored_tensors.h"
 #include "server/telemetry/log.h"
 
 namespace posenc {

@@ -27,6 +27,9 @@ std::string Join(const std::vector<FieldViolation>& items) {
 
 void Violations::AddText(absl::string_view field, std::string description) {
   if (full()) return LeaveOut();
+  for (const FieldViolation& item : items_) {
+    if (item.field == field && item.description == description) return;
+  }
   items_.push_back({std::string(field), std::move(description)});
 }
 

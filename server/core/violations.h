@@ -34,7 +34,7 @@ class Violations {
     AddText(field, absl::StrCat("is ", value, "; allowed: ", allowed));
   }
 
-  // Adds a whole description, for what is not about one value.
+  // Adds a whole description, for what is not about one value. The same one again adds nothing.
   void AddText(absl::string_view field, std::string description);
 
   bool empty() const { return items_.empty(); }

@@ -4,18 +4,39 @@ import re
 
 from source_tree import functions
 
+# The rooms of server/models; the folder itself puts their answers together.
+MODELS_ROOMS = tuple("server/models/" + room for room in (
+    "answer", "config", "diffusers", "families", "gguf", "parts", "readers", "rotary", "runtimes", "tensors"))
+
 # Which folders a folder may include from, besides itself: the arrows of the design.
 ARROWS = {
     "server/core": (),
     "server/encodings": ("server/core",),
     "server/tables": ("server/core", "server/encodings"),
-    "server/models": ("server/core",),
+    "server/models": ("server/core", *MODELS_ROOMS),
+    "server/models/config": ("server/core",),
+    "server/models/answer": ("server/core", "server/models/config"),
+    "server/models/families": ("server/core", "server/models/config", "server/models/answer"),
+    "server/models/rotary": ("server/core", "server/models/config", "server/models/answer",
+                             "server/models/families"),
+    "server/models/runtimes": ("server/core", "server/models/config", "server/models/answer",
+                               "server/models/families", "server/models/rotary"),
+    "server/models/readers": ("server/core", "server/models/config", "server/models/answer",
+                              "server/models/families", "server/models/rotary", "server/models/runtimes"),
+    "server/models/parts": ("server/core", "server/models/config", "server/models/answer",
+                            "server/models/families", "server/models/readers"),
+    "server/models/diffusers": ("server/core", "server/models/config", "server/models/answer"),
+    "server/models/gguf": ("server/core", "server/models/config", "server/models/answer",
+                           "server/models/families", "server/models/rotary", "server/models/readers"),
+    "server/models/tensors": ("server/core", "server/models/config"),
     "server/telemetry": ("server/core",),
     "proto": ("server/core",),
     "server/rpc": ("server/core", "server/encodings", "server/tables", "server/models", "proto"),
     "server/app": ("server/core", "server/encodings", "server/tables", "server/models",
+                   "server/models/tensors",
                    "server/telemetry", "server/rpc", "proto"),
-    "client": ("proto", "server/core", "server/encodings", "server/models"),
+    "client": ("proto", "server/core", "server/encodings", "server/models", "server/models/answer",
+               "server/models/gguf", "server/models/tensors"),
 }
 
 TOP_LEVEL = {"proto", "server", "client", "tests", "deploy", "CMakeLists.txt", "CMakePresets.json",

@@ -8,7 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "posenc/client.h"
-#include "server/models/stored_tensors.h"
+#include "server/models/tensors/stored_tensors.h"
 #include "tests/integration/process.h"
 #include "tests/integration/tables.h"
 #include "tests/support/matchers.h"

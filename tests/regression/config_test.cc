@@ -15,7 +15,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "posenc/client.h"
-#include "server/models/stored_tensors.h"
+#include "server/models/tensors/stored_tensors.h"
 #include "tests/regression/regression.h"
 
 namespace posenc {

@@ -41,7 +41,8 @@ Json ToJson(const ModelTables& model, Runtime runtime) {
       origins.push_back({{"field", origin.field},
                          {"value", origin.value},
                          {"source", origin.source},
-                         {"defaulted", origin.defaulted}});
+                         {"defaulted", origin.defaulted},
+                         {"assumed", origin.assumed}});
     }
     constexpr std::array<const char*, 3> kPairings = {"none", "half-split", "interleaved"};
     tables.push_back({{"name", table.name},
@@ -52,12 +53,14 @@ Json ToJson(const ModelTables& model, Runtime runtime) {
                       {"magnitude", table.magnitude},
                       {"rotary_begin", table.rotary_begin},
                       {"applies_to", table.applies_to},
+                      {"layers", table.layers},
                       {"origins", std::move(origins)}});
   }
   return {{"model_type", model.model_type},
           {"runtime", std::string(NameOf(runtime))},
           {"known_family", model.known_family},
           {"tables", std::move(tables)},
+          {"layers_without_table", model.layers_without_table},
           {"notes", model.notes}};
 }
 
@@ -70,7 +73,9 @@ void PrintOrigins(const ModelTable& table) {
   }
   for (const ValueOrigin& origin : table.origins) {
     std::cout << absl::StrFormat("    %-*s  %-*s  %s%s\n", field_width, origin.field, value_width,
-                                 Shortened(origin.value, 40), origin.defaulted ? "default: " : "from ", origin.source);
+                                 Shortened(origin.value, 40),
+                                 origin.assumed ? "ASSUMED: " : origin.defaulted ? "default: " : "from ",
+                                 origin.source);
   }
 }
 
@@ -87,6 +92,7 @@ void PrintTable(const ModelTable& table) {
     std::cout << "  softmax scale  " << ShortestDecimal(table.softmax_scale) << ", besides 1/sqrt(head_dim)\n";
   }
   if (!table.applies_to.empty()) std::cout << "  applies to     " << table.applies_to << '\n';
+  if (!table.layers.empty()) std::cout << "  layers         " << LayersText(table.layers) << '\n';
   if (!table.origins.empty()) std::cout << "  origins\n";
   PrintOrigins(table);
 }
@@ -95,6 +101,13 @@ void Print(const ModelTables& model, const std::string& file, Runtime runtime) {
   std::cout << "model type  " << (model.model_type.empty() ? "(not said)" : model.model_type)
             << (model.known_family ? "" : "  (a family that is not known; see the notes)") << '\n'
             << "rules of    " << std::string(NameOf(runtime)) << '\n';
+  for (const ModelTable& table : model.tables) {
+    const std::string assumed = AssumedText(table);
+    if (!assumed.empty()) std::cout << "ASSUMED     table " << table.name << ": " << assumed << '\n';
+  }
+  if (!model.layers_without_table.empty()) {
+    std::cout << "no table    layers " << LayersText(model.layers_without_table) << '\n';
+  }
   if (model.tables.empty()) std::cout << "no positional table\n";
   for (const ModelTable& table : model.tables) PrintTable(table);
   for (const std::string& note : model.notes) std::cout << "\nnote: " << note << '\n';

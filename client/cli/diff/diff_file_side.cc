@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "client/cli/diff/diff_side.h"
 #include "client/cli/output/number_text.h"
-#include "server/models/tensor_file.h"
+#include "server/models/tensors/tensor_file.h"
 
 namespace posenc::cli {
 namespace {

@@ -1,15 +1,17 @@
 #include "client/cli/flags/model_file.h"
 
+#include <iostream>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "client/cli/command.h"
 #include "client/cli/flags/field_text.h"
 #include "server/core/names.h"
-#include "server/models/gguf.h"
+#include "server/models/gguf/gguf.h"
 
 namespace posenc::cli {
 
@@ -46,6 +48,29 @@ Outcome ChooseTable(const ModelTables& model, const std::string& file, const std
                             " has: ", absl::StrJoin(names, ", ")));
 }
 
+std::string AssumedText(const ModelTable& table) {
+  std::vector<std::string> values;
+  for (const ValueOrigin& origin : table.origins) {
+    if (!origin.assumed) continue;
+    absl::string_view field = origin.field;
+    absl::ConsumePrefix(&field, absl::StrCat(FamilyName(table.spec.family), "."));
+    values.push_back(absl::StrCat(field, " ", origin.value));
+  }
+  return absl::StrJoin(values, ", ");
+}
+
+std::string LayersText(const std::vector<int64_t>& layers) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < layers.size();) {
+    size_t end = i + 1;
+    while (end < layers.size() && layers[end] == layers[end - 1] + 1) ++end;
+    const bool is_run = end - i > 2;
+    parts.push_back(is_run ? absl::StrCat(layers[i], " to ", layers[end - 1]) : absl::StrCat(layers[i]));
+    i = is_run ? end : i + 1;
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
 void AddRuntimeFlag(CLI::App& command, Runtime& runtime) {
   command
       .add_option_function<std::string>(
@@ -76,7 +101,13 @@ Outcome ModelFlags::Choose(Client& client, const CallOptions& call, std::optiona
   if (Outcome outcome = ReadModel(file_, query); !outcome.ok()) return outcome;
   const absl::StatusOr<ModelTables> model = client.ResolveModel(std::move(query), call);
   if (!model.ok()) return RpcError(model.status());
-  return ChooseTable(*model, file_, table_, family, table);
+  if (Outcome outcome = ChooseTable(*model, file_, table_, family, table); !outcome.ok()) return outcome;
+  const std::string assumed = AssumedText(table);
+  if (!assumed.empty()) {
+    const std::string type = model->model_type.empty() ? "none" : model->model_type;
+    std::cerr << "posenc: " << file_ << ": model_type " << type << " is not known; assumed: " << assumed << '\n';
+  }
+  return {};
 }
 
 }  // namespace posenc::cli

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "client/cli/outcome.h"
@@ -20,6 +21,13 @@ Outcome ReadModel(const std::string& path, ModelQuery& query);
 // is any. `file` is for messages. Errors: a usage error that lists the tables.
 Outcome ChooseTable(const ModelTables& model, const std::string& file, const std::string& name,
                     const std::string& family, ModelTable& table);
+
+// What nobody says of a table, neither its file nor a known class: "pairing half-split, base 10000". Empty where
+// all is known.
+std::string AssumedText(const ModelTable& table);
+
+// Indices as text: "0, 1, 2", longer runs as "0 to 30".
+std::string LayersText(const std::vector<int64_t>& layers);
 
 // Declares --as on `command`.
 void AddRuntimeFlag(CLI::App& command, Runtime& runtime);

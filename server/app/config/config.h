@@ -20,7 +20,7 @@
 #include "server/app/listeners/listen_address.h"
 #include "server/core/element_type.h"
 #include "server/core/limits.h"
-#include "server/models/stored_tensors.h"
+#include "server/models/tensors/stored_tensors.h"
 #include "server/telemetry/log.h"
 
 namespace posenc {

@@ -8,7 +8,6 @@
 #include "server/core/limits.h"
 #include "server/core/selection.h"
 #include "server/encodings/table_notes.h"
-#include "server/rpc/answer_size.h"
 #include "server/rpc/calls/exceptions.h"
 #include "server/rpc/handlers/table_messages.h"
 #include "server/rpc/slices/slice_frame.h"

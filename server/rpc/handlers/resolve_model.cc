@@ -23,6 +23,7 @@ void EncodeOrigin(const ValueOrigin& origin, v1::ValueOrigin* message) {
   message->set_value(origin.value);
   message->set_source(origin.source);
   message->set_defaulted(origin.defaulted);
+  message->set_assumed(origin.assumed);
 }
 
 void EncodeTable(const ModelTable& table, v1::ModelTable* message) {
@@ -33,6 +34,7 @@ void EncodeTable(const ModelTable& table, v1::ModelTable* message) {
   message->set_magnitude(table.magnitude);
   message->set_rotary_begin(table.rotary_begin);
   message->set_applies_to(table.applies_to);
+  for (const int64_t layer : table.layers) message->add_layers(layer);
   for (const ValueOrigin& origin : table.origins) EncodeOrigin(origin, message->add_origins());
 }
 
@@ -56,6 +58,7 @@ absl::StatusOr<Frame> Resolve(const ModelQuery& query) {
   response.set_known_family(model->known_family);
   for (const ModelTable& table : model->tables) EncodeTable(table, response.add_tables());
   for (const std::string& note : model->notes) response.add_notes(note);
+  for (const int64_t layer : model->layers_without_table) response.add_layers_without_table(layer);
   return FrameMessage(response);
 }
 
