@@ -1,5 +1,7 @@
 """What must hold for the source tree. Every check takes a SourceTree and yields a line per violation."""
 
+import collections
+import os
 import re
 
 from source_tree import functions
@@ -45,6 +47,7 @@ TOP_LEVEL = {"proto", "server", "client", "tests", "deploy", "CMakeLists.txt", "
 MAX_HEADER_LINES = 120
 MAX_SOURCE_LINES = 400
 MAX_FUNCTION_LINES = 60
+MAX_FOLDER_FILES = 30
 
 # Written in pieces, so that this file does not hold them.
 FORBIDDEN_WORDS = [re.compile(word, re.I) for word in (
@@ -105,6 +108,49 @@ def function_budgets(tree):
                 yield f"{path}:{start}: {name} has {count} lines, allowed: {MAX_FUNCTION_LINES}"
 
 
+def folder_budgets(tree):
+    counts = collections.Counter(os.path.dirname(path) for path in tree.files(".h", ".cc"))
+    for folder, count in sorted(counts.items()):
+        if count > MAX_FOLDER_FILES:
+            yield f"{folder}: has {count} source files, allowed: {MAX_FOLDER_FILES}; give it rooms"
+
+
+def include_circles(tree):
+    """No file reaches itself by its includes."""
+    includes = {path: [] for path in tree.files(".h", ".cc")}
+    for path in includes:
+        for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', tree.text(path), re.M):
+            there = f"client/include/{name}" if name.startswith("posenc/") else name
+            if there in includes and there != path:
+                includes[path].append(there)
+    state = {}
+
+    def visit(path, way):
+        state[path] = "open"
+        for there in includes[path]:
+            if state.get(there) == "open":
+                yield f"{there}: includes itself by way of {' '.join((way + [path])[(way + [path]).index(there):])}"
+            elif there not in state:
+                yield from visit(there, way + [path])
+        state[path] = "done"
+
+    for path in sorted(includes):
+        if path not in state:
+            yield from visit(path, [])
+
+
+def documents_name_files(tree):
+    """A path that a document names leads somewhere: from the top, from server/, or from beside the document."""
+    for path in tree.files(".md") + ["README.md"]:
+        for name in re.findall(r"`([a-z][\w./-]*/[\w.-]+\.(?:h|cc|proto|py|sh|md|txt))`", tree.text(path)):
+            places = (name, f"server/{name}", os.path.join(os.path.dirname(path), name))
+            # Public headers are named as they are included, and a copy of a file stands in a build tree.
+            if name.startswith("posenc/"):
+                places += (f"client/include/{name}",)
+            if not any(tree.exists(os.path.normpath(place)) for place in places):
+                yield f"{path}: names {name}, which is not there"
+
+
 def rpcs_have_tests(tree):
     tests = [path for path in tree.files(".cc", ".py", ".h")
              if path.startswith(("tests/unit/rpc/", "tests/integration/"))]
@@ -139,4 +185,5 @@ def words(tree):
                 yield f"{path}:{number}: a mark of something unfinished: {line.strip()}"
 
 
-CHECKS = [arrows, top_level, file_budgets, function_budgets, rpcs_have_tests, sources_are_listed, words]
+CHECKS = [arrows, top_level, file_budgets, folder_budgets, function_budgets, include_circles, documents_name_files,
+          rpcs_have_tests, sources_are_listed, words]

@@ -15,6 +15,7 @@ GOOD = {
     "server/core/CMakeLists.txt": "posenc_library(core SOURCES a.cc)\n",
     "proto/posenc/v1/s.proto": "service S {\n  rpc GetIt(GetItRequest) returns (GetItResponse);\n}\n",
     "proto/CMakeLists.txt": "set(proto_files posenc/v1/s.proto)\n",
+    "README.md": "Good.\n",
     "tests/unit/rpc/get_it_test.cc": "// GetIt\n",
     "tests/unit/rpc/CMakeLists.txt": "posenc_test(rpc_test SOURCES get_it_test.cc)\n",
 }
@@ -33,6 +34,8 @@ FAULTS = [
     (checks.file_budgets, "server/core/a.cc", "\n" * 401),
     (checks.function_budgets, "server/core/a.cc", LONG_FUNCTION),
     (checks.function_budgets, "server/core/a.h", "class A {\n  " + LONG_FUNCTION + "};\n"),
+    (checks.include_circles, "server/core/a.h", '#include "server/core/a.cc"\n'),
+    (checks.documents_name_files, "server/core/README.md", "`core/gone.cc`, `a.cc` and `core/a.cc`\n"),
     (checks.rpcs_have_tests, "tests/unit/rpc/get_it_test.cc", "// GetItNot\n"),
     (checks.sources_are_listed, "server/core/b.cc", "\n"),
     (checks.sources_are_listed, "proto/posenc/v1/t.proto", "\n"),
@@ -64,8 +67,15 @@ class ChecksTest(unittest.TestCase):
                 found = list(check(make_tree(folder, {**GOOD, path: text})))
                 self.assertEqual(len(found), 1, found)
 
+    def test_crowded_folder_is_found(self):
+        crowd = {f"server/core/f{i}.h": "\n" for i in range(checks.MAX_FOLDER_FILES - 1)}
+        with tempfile.TemporaryDirectory() as folder:
+            found = list(checks.folder_budgets(make_tree(folder, {**GOOD, **crowd})))
+            self.assertEqual(len(found), 1, found)
+
     def test_every_check_has_a_fault(self):
-        self.assertEqual({check for check, _, _ in FAULTS}, set(checks.CHECKS))
+        tried = {check for check, _, _ in FAULTS} | {checks.folder_budgets}
+        self.assertEqual(tried, set(checks.CHECKS))
 
 
 class FunctionsTest(unittest.TestCase):
