@@ -15,13 +15,6 @@
 namespace posenc {
 namespace {
 
-bool HasRotaryKey(const ConfigObject& object) {
-  for (const absl::string_view key : KeysOf(ConfigKey::kOfRotary)) {
-    if (object.Find(key) != nullptr || object.SaysNull(key)) return true;
-  }
-  return false;
-}
-
 // A file without any model_type is a fragment, taken for what it most likely is; a model_type that is
 // written and unknown needs a key that shows rotation.
 void ReadUnknownFamily(const ModelScope& scope, Reading& reading) {
@@ -101,6 +94,13 @@ void AddNotes(const ModelScope& scope, Reading& reading) {
 }
 
 }  // namespace
+
+bool HasRotaryKey(const ConfigObject& object) {
+  for (const absl::string_view key : KeysOf(ConfigKey::kOfRotary)) {
+    if (object.Find(key) != nullptr || object.SaysNull(key)) return true;
+  }
+  return false;
+}
 
 void ReadFamilyTables(const ModelScope& scope, Reading& reading) {
   scope.known ? ReadKnownFamily(scope, reading) : ReadUnknownFamily(scope, reading);
