@@ -288,7 +288,7 @@ TEST(UnknownFamilyTest, WhatIsAssumedIsMarked) {
   for (const ValueOrigin& origin : table.origins) {
     if (origin.assumed) assumed.push_back(origin.field);
   }
-  EXPECT_THAT(assumed, ElementsAre("pairing", "rope.rotary_dim", "rope.max_len"));
+  EXPECT_THAT(assumed, ElementsAre("pairing", "rope.rotary_dim", "rope.max_len", "rope.scaling"));
   for (const ValueOrigin& origin : TableOf(ResolveText(R"({"model_type":"llama"})"), "main").origins) {
     EXPECT_FALSE(origin.assumed) << origin.field;
   }

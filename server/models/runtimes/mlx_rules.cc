@@ -95,6 +95,8 @@ void MlxGlm(RopeDraft& rope, absl::string_view source) {
 
 void MlxParameters(RopeDraft& rope, absl::string_view source) {
   const ConfigObject& object = rope.scope.object;
+  // Of those that are known MlxTopAlone says what they do.
+  if (MlxModelOf(rope) != nullptr) return;
   if (object.Find("rope_parameters") == nullptr || object.Find("rope_theta") != nullptr) return;
   Say(rope, source, "models that read rope_theta and rope_scaling alone drop rope_parameters (#1563)");
 }
