@@ -115,6 +115,8 @@ void NoteUnreadKeys(const ConfigObject& object, Reading& reading) {
   for (const absl::string_view name : {"rope_scaling", "rope_parameters"}) {
     const Json* value = object.Find(name);
     if (value == nullptr || !value->is_object()) continue;
+    // Of the block that the other one beats, that alone is told.
+    if (name == "rope_parameters" && object.IsTruthy("rope_scaling")) continue;
     const ConfigObject block = object.At(*value, object.PathOf(name));
     for (const std::string& key : block.UnreadKeys()) {
       reading.Note(absl::StrCat(block.PathOf(key), " is not used"));
