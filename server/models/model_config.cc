@@ -1,8 +1,11 @@
 #include "server/models/model_config.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "server/core/specs/field_checks.h"
 #include "server/core/limits.h"
 #include "server/models/answer/table_draft.h"
@@ -18,6 +21,22 @@
 namespace posenc {
 namespace {
 
+// Reads a file of unknown family that has no keys of its own, but parts that are known; returns whether it has.
+bool ReadPartsAlone(const ConfigObject& root, const TextModel& model, const ModelQuery& query, Reading& reading) {
+  if (model.model_type.value.empty() || model.object.json() != root.json() || HasRotaryKey(root)) return false;
+  Reading parts;
+  ReadVisionTables(root, model.model_type.value, parts);
+  ReadOtherParts(root, root, query, parts);
+  const bool text = std::any_of(parts.tables.begin(), parts.tables.end(),
+                                [](const ModelTable& table) { return !absl::StartsWith(table.name, "vision"); });
+  if (!parts.ok() || !text) return false;
+  reading.tables = std::move(parts.tables);
+  for (std::string& note : parts.notes) reading.Note(std::move(note));
+  reading.Note(absl::StrCat("model_type ", Quote(model.model_type.value),
+                            " is not in the list of families: the tables are those of its parts alone"));
+  return true;
+}
+
 // Reads a model of transformers; returns whether its family is known.
 bool ReadModel(const ConfigObject& root, const ModelQuery& query, Reading& reading) {
   const std::string root_type = ReadModelType(root, reading.bad).value;
@@ -27,6 +46,7 @@ bool ReadModel(const ConfigObject& root, const ModelQuery& query, Reading& readi
     ReadVisionModel(model.object, model.model_type.value, reading);
     return true;
   }
+  if (!known && ReadPartsAlone(root, model, query, reading)) return false;
   const ModelScope scope = {model.object, model.model_type, known ? model.family : &UnknownFamily(), known,
                             query.runtime, query.effective_length};
   ReadFamilyTables(scope, reading);

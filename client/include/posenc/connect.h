@@ -67,7 +67,7 @@ std::shared_ptr<Connection> MakeConnection(const std::string& target,
 // Returns a connection that computes in this process, with the code of the service: the same bytes, the
 // same errors, and no server. What only a server has (Warm, ListTables, Evict) is Unimplemented.
 // `catalog` holds the stored tensors that learned tables and bucket biases name (OpenStoredTensor in
-// server/models/stored_tensors.h reads them from files); null: none.
+// server/models/tensors/stored_tensors.h reads them from files); null: none.
 std::shared_ptr<Connection> MakeLocalConnection(std::shared_ptr<const TensorCatalog> catalog = nullptr);
 
 // The version of this library, e.g. "0.1.0".

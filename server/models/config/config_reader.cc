@@ -62,6 +62,12 @@ const Json* ConfigObject::Find(absl::string_view key) const {
   return found == object_->end() || found->is_null() ? nullptr : &*found;
 }
 
+bool ConfigObject::Has(absl::string_view key) const {
+  if (object_ == nullptr) return false;
+  const auto found = object_->find(std::string(key));
+  return found != object_->end() && !found->is_null();
+}
+
 bool ConfigObject::SaysNull(absl::string_view key) const {
   if (object_ == nullptr) return false;
   Remember(key);

@@ -3,9 +3,7 @@
 // An absent key and a null are the same: not said. A value of the wrong kind becomes a violation that
 // names the key path, and reading goes on, so that one answer names everything that is wrong.
 //
-// Every key that is looked for is remembered, for the objects inside of one document together, so that an
-// answer can name those that nobody read.
-//
+// Every key that is looked for is remembered, so that an answer can name those that nobody read.
 // Ownership: a ConfigObject refers into the parsed document, which must outlive it. Not thread-safe.
 
 #ifndef POSENC_SERVER_MODELS_CONFIG_CONFIG_READER_H_
@@ -63,6 +61,9 @@ class ConfigObject {
 
   // Returns the value of `key`, or null when it is absent or null.
   const Json* Find(absl::string_view key) const;
+
+  // Whether the key is there and not null; asking that is not reading it.
+  bool Has(absl::string_view key) const;
 
   // Whether the key is there with the value null.
   bool SaysNull(absl::string_view key) const;

@@ -43,6 +43,7 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "kimi_k3", .class_name = "KimiK3Config", .source = kVllm, .rule = kNone,
      .note = kNoPositions},
     {.model_type = "t5gemma2", .class_name = "T5Gemma2Config", .rule = kInParts},
+    {.model_type = "phi4flash", .class_name = "Phi4FlashConfig", .source = kRemote, .rule = kNone},
 };
 
 }  // namespace

@@ -12,8 +12,7 @@ constexpr absl::string_view kProjector =
     "answer";
 constexpr absl::string_view kDrafter = "a drafter: its own layers alone are in this answer, not those of its model";
 constexpr absl::string_view kCompressed =
-    "layers with an attention.compress_ratios of their own rotate by the compressed base and the file's YaRN, "
-    "layers without by rope.freq_base alone; this answer has the latter's table";
+    "the indexer of compressed layers rotates the last channels of its heads by the compressed base too";
 
 constexpr GgufArchitecture kArchitectures[] = {
     {.name = "afmoe", .rope = kNeox, .window = {.period = 4, .own_base = true},
@@ -44,7 +43,7 @@ constexpr GgufArchitecture kArchitectures[] = {
     {.name = "deepseek2", .rope = kNorm, .mla = true},
     {.name = "deepseek2-ocr", .rope = kNeox, .fixed_base = true},
     {.name = "deepseek32", .rope = kNorm, .mla = true, .indexer = Pairing::kHalfSplit},
-    {.name = "deepseek4", .rope = kNorm, .trailing = true, .note = kCompressed},
+    {.name = "deepseek4", .rope = kNorm, .trailing = true, .compressed = true, .note = kCompressed},
     {.name = "dflash", .rope = kNeox, .note = kDrafter},
     {.name = "dots1", .rope = kNeox},
     {.name = "dots3note", .rope = kNorm, .window = {.period = 0, .own_base = true}, .mla = true,

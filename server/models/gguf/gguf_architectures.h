@@ -54,6 +54,7 @@ struct GgufArchitecture {
   bool hybrid = false;             // layers with attention.head_count_kv 0 have no attention
   bool mla = false;                // the rotated slice of a head is an own tensor of dimension_count
   bool trailing = false;           // the last channels of a head rotate
+  bool compressed = false;         // layers with a ratio of compression have a base of their own, and the scaling
   bool full_halved = false;        // full layers rotate half of rope.dimension_count
   bool fixed_base = false;         // 10000 without scaling, whatever the file says
   Pairing indexer = Pairing::kNone;  // of a sparse attention's indexer; kNone: there is none

@@ -113,9 +113,8 @@ void GgufReader::ReadBuckets() {
 
 bool GgufReader::Read(const std::string& architecture) {
   const GgufArchitecture* row = FindArchitecture(architecture);
-  const bool rotary_key =
-      keys_.Has("rope.freq_base") || keys_.Has("rope.dimension_count");
-  if (row == nullptr && !rotary_key) {
+  const auto rotates = [&] { return keys_.Has("rope.freq_base") || keys_.Has("rope.dimension_count"); };
+  if (row == nullptr && !rotates()) {
     reading_.unserved.AddText("general.architecture",
                               absl::StrCat("is ", Quote(architecture),
                                            ", which is not in the list, and no key of "

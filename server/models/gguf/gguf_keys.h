@@ -26,7 +26,8 @@ class GgufKeys {
   // Returns the whole name of a key: "llama.rope.freq_base".
   std::string Key(absl::string_view name) const { return absl::StrCat(prefix_, ".", name); }
 
-  bool Has(absl::string_view name) const { return metadata_.Find(Key(name)) != nullptr; }
+  // Whether the key is there; asking that is not reading it.
+  bool Has(absl::string_view name) const { return metadata_.Has(Key(name)); }
   bool HasTensor(absl::string_view name) const { return tensors_.Find(name) != nullptr; }
 
   std::optional<Found<double>> Number(absl::string_view name) const {

@@ -130,6 +130,14 @@ std::vector<int64_t> GgufLayers::Rotating(bool sliding) const {
   return indices;
 }
 
+std::vector<int64_t> GgufLayers::Compressed(bool compressed) const {
+  std::vector<int64_t> indices;
+  for (const int64_t i : Rotating()) {
+    if (layers[i].compressed == compressed) indices.push_back(i);
+  }
+  return indices;
+}
+
 std::vector<int64_t> GgufLayers::Still() const {
   std::vector<int64_t> indices;
   for (size_t i = 0; i < layers.size(); ++i) {
@@ -144,6 +152,10 @@ GgufLayers PlanGguf(const GgufKeys& keys, const GgufArchitecture& row) {
   plan.layers.resize(static_cast<size_t>(count));
   plan.window = HasWindow(keys, row, count);
   if (plan.window) SetWindows(keys, row, plan);
+  const std::vector<bool> ratios = row.compressed ? Marks(keys, "attention.compress_ratios") : std::vector<bool>();
+  for (size_t i = 0; i < plan.layers.size() && !ratios.empty(); ++i) {
+    plan.layers[i].compressed = ratios[i % ratios.size()];
+  }
   StopWithoutAttention(keys, row, plan);
   // Llama 4 says with a window of 0 that all of its layers rotate.
   const Json* window = keys.metadata().Find(keys.Key("attention.sliding_window"));

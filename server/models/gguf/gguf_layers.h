@@ -14,6 +14,7 @@ namespace posenc {
 struct GgufLayer {
   bool rotates = true;
   bool sliding = false;
+  bool compressed = false;
 };
 
 struct GgufLayers {
@@ -24,6 +25,7 @@ struct GgufLayers {
 
   std::vector<int64_t> Rotating() const;
   std::vector<int64_t> Rotating(bool sliding) const;
+  std::vector<int64_t> Compressed(bool compressed) const;
   std::vector<int64_t> Still() const;
   bool NoneRotates() const { return !layers.empty() && Rotating().empty(); }
 };

@@ -17,6 +17,8 @@ struct GgufTable {
   std::string name = "main";
   bool sliding = false;  // the keys and the rules of the layers with a sliding window
   bool full = false;     // those of the others, where there are both
+  bool compressed = false;  // those of layers that compress their keys
+  bool plain = false;       // without the file's scaling
   std::string applies_to = "";
   std::vector<int64_t> layers = {};
 };
@@ -75,6 +77,11 @@ bool RopeReader::HasTwoTables() const {
 }
 
 std::vector<GgufTable> RopeReader::Tables() const {
+  if (row_.compressed) {
+    return {{.name = "compress", .compressed = true, .applies_to = "layers of type compress",
+             .layers = plan_.Compressed(true)},
+            {.name = "main", .plain = true, .applies_to = "layers of type main", .layers = plan_.Compressed(false)}};
+  }
   if (HasTwoTables()) {
     GgufTable full = {.name = "full_attention", .full = true, .applies_to = "layers with full attention",
                       .layers = plan_.Rotating(false)};
@@ -201,13 +208,15 @@ void RopeReader::ReadTable(const GgufTable& table) {
   spec.rotary_dim = rope.draft.Take("rope.rotary_dim", RotaryDim(table, spec.head_dim));
   const auto longest = keys_.Integer("context_length");
   spec.max_len = rope.draft.Take("rope.max_len", longest.value_or(keys_.Default(spec.max_len, "context_length")));
-  spec.base = rope.draft.Take("rope.base", Base(table.sliding));
+  constexpr absl::string_view kCompressedBase = "attention.compress_rope_freq_base";
+  const auto compressed = table.compressed ? keys_.Number(kCompressedBase) : std::nullopt;
+  spec.base = rope.draft.Take("rope.base", compressed ? *compressed : Base(table.sliding));
   spec.effective_length = query_.effective_length;
   if (!reading_.bad.empty()) return;
   if (row_.trailing && spec.rotary_dim < spec.head_dim) {
     rope.draft.table().rotary_begin = spec.head_dim - spec.rotary_dim;
   }
-  const bool plain = (table.sliding && row_.window.plain) || row_.fixed_base;
+  const bool plain = (table.sliding && row_.window.plain) || row_.fixed_base || table.plain;
   if (!plain) ReadGgufScaling(keys_, row_, rope);
   ReadAxes(rope);
   const RopeDraft attention = rope;

@@ -39,7 +39,8 @@ bool IsModel(const ConfigObject& object) {
     const KeyNames names = KeysOf(key);
     return std::any_of(names.begin(), names.end(), [&](auto name) { return object.Find(name) != nullptr; });
   };
-  return object.IsTruthy("model_type") || has(ConfigKey::kHeads) || object.Find("rope_theta") != nullptr;
+  return object.IsTruthy("model_type") || has(ConfigKey::kHeads) || object.Find("attention_heads") != nullptr ||
+         object.Find("rope_theta") != nullptr;
 }
 
 class PartWalker {
@@ -83,6 +84,8 @@ void PartWalker::Walk(const ConfigObject& object, const std::string& name, const
       Walk(part, name, type, depth + 1);
     } else if (IsModel(part)) {
       ReadPart(part, part_name, type, depth);
+    } else {
+      Walk(part, part_name, type, depth + 1);
     }
   }
 }

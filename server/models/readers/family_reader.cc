@@ -15,13 +15,6 @@
 namespace posenc {
 namespace {
 
-bool HasRotaryKey(const ConfigObject& object) {
-  for (const absl::string_view key : KeysOf(ConfigKey::kOfRotary)) {
-    if (object.Find(key) != nullptr || object.SaysNull(key)) return true;
-  }
-  return false;
-}
-
 // A file without any model_type is a fragment, taken for what it most likely is; a model_type that is
 // written and unknown needs a key that shows rotation.
 void ReadUnknownFamily(const ModelScope& scope, Reading& reading) {
@@ -102,6 +95,13 @@ void AddNotes(const ModelScope& scope, Reading& reading) {
 
 }  // namespace
 
+bool HasRotaryKey(const ConfigObject& object) {
+  for (const absl::string_view key : KeysOf(ConfigKey::kOfRotary)) {
+    if (object.Find(key) != nullptr || object.SaysNull(key)) return true;
+  }
+  return false;
+}
+
 void ReadFamilyTables(const ModelScope& scope, Reading& reading) {
   scope.known ? ReadKnownFamily(scope, reading) : ReadUnknownFamily(scope, reading);
   if (scope.family->rule == PositionRule::kRope) ReadQueryTemperature(scope, reading);
@@ -115,6 +115,8 @@ void NoteUnreadKeys(const ConfigObject& object, Reading& reading) {
   for (const absl::string_view name : {"rope_scaling", "rope_parameters"}) {
     const Json* value = object.Find(name);
     if (value == nullptr || !value->is_object()) continue;
+    // Of the block that the other one beats, that alone is told.
+    if (name == "rope_parameters" && object.IsTruthy("rope_scaling")) continue;
     const ConfigObject block = object.At(*value, object.PathOf(name));
     for (const std::string& key : block.UnreadKeys()) {
       reading.Note(absl::StrCat(block.PathOf(key), " is not used"));

@@ -8,6 +8,9 @@
 
 namespace posenc {
 
+// Whether a key of the object shows that its model rotates.
+bool HasRotaryKey(const ConfigObject& object);
+
 // Adds the tables of the scope's model to `reading`, or what hinders them. A family that is not known is
 // answered from the keys of its file; without any key that shows rotation it is added as not served.
 void ReadFamilyTables(const ModelScope& scope, Reading& reading);

@@ -258,7 +258,7 @@ Found<std::string> TypeOf(RopeDraft& rope) {
   }
   if (rope_type) return *rope_type;
   if (type) return *type;
-  return {"default", rope.block().PathOf("rope_type"), rope.scope.DefaultSource(), true};
+  return {"default", rope.block().PathOf("rope_type"), rope.scope.DefaultSource(), true, !rope.scope.known};
 }
 
 // A block with numbers but no type is a mistake that would go unseen as plain rotation.

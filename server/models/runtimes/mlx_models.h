@@ -26,6 +26,7 @@ enum class MlxScaling : uint8_t {
 struct MlxModel {
   absl::string_view model_type;  // as files have it; what MODEL_REMAPPING maps has a row too
   MlxScaling scaling;
+  double base;  // where the file has no rope_theta at its top; negative: it must have one; 0: found in another way
 };
 
 // Returns the row of a model_type, or null where mlx-lm has no file for it.

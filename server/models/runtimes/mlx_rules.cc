@@ -61,6 +61,30 @@ void MlxDrops(RopeDraft& rope, absl::string_view source) {
   }
 }
 
+// Most model files read rope_theta and rope_scaling at the top alone, and know nothing of rope_parameters.
+void MlxTopAlone(RopeDraft& rope, absl::string_view source) {
+  const MlxModel* model = MlxModelOf(rope);
+  const ConfigObject& object = rope.scope.object;
+  if (model == nullptr || model->base == 0 || rope.layer.base) return;
+  const bool has_base = object.Find("rope_theta") != nullptr || object.Find("rope_embedding_base") != nullptr;
+  const std::string file = absl::StrCat(source, ", mlx_lm/models/", model->model_type, ".py");
+  if (!has_base && model->base < 0) {
+    rope.reading.unserved.AddText(object.PathOf("rope_theta"), absl::StrCat("is missing, which ", file, " refuses "
+                                                                            "(TypeError); allowed: a number"));
+    return;
+  }
+  if (!has_base && rope.spec.base != model->base) {
+    Say(rope, file, absl::StrCat("base ", NumberText(model->base), " and not ", NumberText(rope.spec.base),
+                                 ": it reads rope_theta at the top alone (#1563)"));
+    rope.spec.base = model->base;
+    rope.draft.Rule("rope.base", NumberText(model->base), absl::StrCat("default of ", file));
+  }
+  const bool unread = object.Find("rope_scaling") == nullptr && object.Find("rope_parameters") != nullptr;
+  if (!unread || std::holds_alternative<std::monostate>(rope.spec.scaling)) return;
+  DropScaling(rope, file);
+  rope.spec.attention_factor.reset();
+}
+
 // The file's width of the head, where transformers rotates half of it.
 void MlxGlm(RopeDraft& rope, absl::string_view source) {
   if (rope.family().model_type != "glm" || rope.spec.rotary_dim == rope.spec.head_dim) return;
@@ -71,6 +95,8 @@ void MlxGlm(RopeDraft& rope, absl::string_view source) {
 
 void MlxParameters(RopeDraft& rope, absl::string_view source) {
   const ConfigObject& object = rope.scope.object;
+  // Of those that are known MlxTopAlone says what they do.
+  if (MlxModelOf(rope) != nullptr) return;
   if (object.Find("rope_parameters") == nullptr || object.Find("rope_theta") != nullptr) return;
   Say(rope, source, "models that read rope_theta and rope_scaling alone drop rope_parameters (#1563)");
 }
@@ -84,6 +110,7 @@ void MlxLayout(RopeDraft& rope, absl::string_view source) {
 
 std::span<const RuntimeRule> MlxRules() {
   static constexpr RuntimeRule kRules[] = {MlxDrops,
+                                           MlxTopAlone,
                                            MlxGlm,
                                            MlxYarn,
                                            MlxLongRope,

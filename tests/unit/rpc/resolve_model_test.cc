@@ -26,6 +26,17 @@ TEST_F(ResolveModelTest, ReturnsTheTablesOfAModel) {
   EXPECT_GT(table.origins_size(), 0);
 }
 
+TEST_F(ResolveModelTest, SaysWhichLayersATableIsForAndWhatIsAssumed) {
+  const auto model = ResolveModel(
+      R"({"model_type": "brand_new", "head_dim": 64, "rope_theta": 7, "no_rope_layers": [1, 1, 0, 1]})");
+  ASSERT_OK(model);
+  ASSERT_THAT(model->tables(), SizeIs(1));
+  EXPECT_THAT(model->tables(0).layers(), ::testing::ElementsAre(0, 1, 3));
+  EXPECT_THAT(model->layers_without_table(), ::testing::ElementsAre(2));
+  EXPECT_TRUE(model->tables(0).origins(0).assumed());
+  EXPECT_EQ(model->tables(0).origins(0).field(), "pairing");
+}
+
 TEST_F(ResolveModelTest, ItsSpecIsServedAsItStands) {
   const auto model = ResolveModel(kLlama);
   ASSERT_OK(model);
