@@ -38,7 +38,7 @@ class ServerProcess:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def __enter__(self):
-        lines = []
+        self._reader, lines = None, []
         for line in self.process.stderr:
             lines.append(line)
             if " info ready" in line:
@@ -55,6 +55,9 @@ class ServerProcess:
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait(DEADLINE)
+        if self._reader:
+            self._reader.join(DEADLINE)
+        self.process.stderr.close()
         self._folder.cleanup()
 
     def admin(self, path):
