@@ -28,13 +28,13 @@ def get(url):
 class ServerProcess:
     """posenc-server on free ports of the loopback interface; ends with the context."""
 
-    def __init__(self, *flags):
+    def __init__(self, *flags, program=BINARIES / "posenc-server"):
         self._folder = tempfile.TemporaryDirectory()
         folder = pathlib.Path(self._folder.name)
         self._port, self._admin_port = folder / "port", folder / "admin-port"
         self.process = subprocess.Popen(
-            [BINARIES / "posenc-server", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log-format",
-             "text", "--port-file", self._port, "--admin-port-file", self._admin_port, *flags],
+            [program, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log-format", "text", "--port-file",
+             self._port, "--admin-port-file", self._admin_port, *flags],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def __enter__(self):
