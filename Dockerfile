@@ -1,5 +1,6 @@
 # Builds posenc in one Debian 12 stage and ships the two programs in another.
-#   docker build -t posenc . && docker run --rm -p 50051:50051 -p 9464:9464 posenc
+#   docker build --build-arg REVISION=$(git rev-parse --short=12 HEAD) -t posenc .
+#   docker run --rm -p 50051:50051 -p 9464:9464 posenc
 
 FROM docker.io/library/debian:bookworm-slim AS build
 WORKDIR /src
@@ -9,7 +10,9 @@ COPY CMakeLists.txt CMakePresets.json ./
 COPY proto proto
 COPY server server
 COPY client client
-RUN bash -c 'source deploy/setup.sh && configure_and_build -DPOSENC_BUILD_TESTS=OFF' \
+# The sources come without git: the revision is told.
+ARG REVISION=unknown
+RUN bash -c "source deploy/setup.sh && configure_and_build -DPOSENC_BUILD_TESTS=OFF -DPOSENC_REVISION=$REVISION" \
  && strip build/release/bin/posenc build/release/bin/posenc-server
 
 FROM docker.io/library/debian:bookworm-slim
@@ -24,3 +27,5 @@ EXPOSE 50051 9464
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["/usr/bin/posenc", "health"]
 ENTRYPOINT ["/usr/bin/posenc-server"]
+ARG REVISION=unknown
+LABEL org.opencontainers.image.revision="$REVISION"

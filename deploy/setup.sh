@@ -16,7 +16,7 @@ fail() {
   exit 1
 }
 
-# Prints the packages of the sections named.
+# Prints the packages of the sections named; "a|b" is a, unless b is there already.
 packages_of() {
   local section
   for section; do
@@ -25,11 +25,20 @@ packages_of() {
   done
 }
 
+# Whether one of the alternatives "a|b" is installed.
+is_installed() {
+  local alternative
+  for alternative in ${1//|/ }; do
+    [[ $(dpkg-query -W -f='${db:Status-Status}' "$alternative" 2>/dev/null) == installed ]] && return
+  done
+  return 1
+}
+
 # Installs the packages of the sections named that are not there yet.
 install_missing() {
   local package missing=() as_root=()
   for package in $(packages_of "$@"); do
-    [[ $(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+    is_installed "$package" || missing+=("${package%%|*}")
   done
   if ((${#missing[@]} == 0)); then
     echo "all packages are installed" >&2

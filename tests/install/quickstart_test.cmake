@@ -1,4 +1,4 @@
-# Installs the client component of BUILD_DIR, builds QUICKSTART_DIR against it, and runs the program.
+# Installs the components client and cli of BUILD_DIR, builds QUICKSTART_DIR against it, and runs the program.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0)
@@ -8,7 +8,9 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK_DIR})
-run(${CMAKE_COMMAND} --install ${BUILD_DIR} --component client --prefix ${WORK_DIR}/installed)
+foreach(component client cli)
+  run(${CMAKE_COMMAND} --install ${BUILD_DIR} --component ${component} --prefix ${WORK_DIR}/installed)
+endforeach()
 
 # No public header may need gRPC's or Protobuf's.
 file(GLOB_RECURSE headers ${WORK_DIR}/installed/include/*.h)
