@@ -11,10 +11,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "server/app/admin/program_info.h"
 #include "server/app/config/config.h"
 #include "server/app/config/memory_limit.h"
 #include "server/app/config/warm_list.h"
+#include "server/app/lifecycle/exit_guard.h"
 #include "server/app/lifecycle/signals.h"
 #include "server/app/lifecycle/stop_request.h"
 #include "server/app/listeners/grpc_log.h"
@@ -29,6 +31,8 @@ namespace {
 constexpr int kExitOk = 0;
 constexpr int kExitCannotStart = 1;
 constexpr int kExitWrongConfig = 2;
+
+constexpr absl::Duration kTearDownTimeout = absl::Milliseconds(300);
 
 ConfigSurroundings TheSurroundings() {
   ConfigSurroundings surroundings;
@@ -63,19 +67,21 @@ int Serve(const ServerConfig& config, std::shared_ptr<const TensorCatalog> catal
   Logger log(config.log_format, config.log_level);
   RouteLibraryLogs(&log);
   StopRequest stop;
-  absl::Status status;
-  {
-    const SignalWaiter signals(stop, log);
-    Server server(config, std::move(catalog), std::move(warm), log, stop);
-    status = server.Run();
-  }
+  std::optional<SignalWaiter> signals(std::in_place, stop, log);
+  std::optional<Server> server(std::in_place, config, std::move(catalog), std::move(warm), log, stop);
+  const absl::Status status = server->Run();
   if (status.ok()) {
     log.Info("stopped");
   } else {
     log.Error(absl::string_view(status.message()));
   }
+  const int code = status.ok() ? kExitOk : kExitCannotStart;
+  // Nothing is left to lose now, and nobody is to wait for threads that take their time.
+  const ExitGuard guard(kTearDownTimeout, code, [] {});
   RouteLibraryLogs(nullptr);
-  return status.ok() ? kExitOk : kExitCannotStart;
+  server.reset();
+  signals.reset();
+  return code;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "server/app/server.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,12 +12,16 @@
 #include "server/app/warmer.h"
 #include "server/encodings/table_generator.h"
 #include "server/rpc/services.h"
+#include "server/tables/threads/steady_clock.h"
 
 namespace posenc {
 namespace {
 
 // What cancelled calls have to end in, before the process ends without them.
 constexpr absl::Duration kCancelledCallsTimeout = absl::Milliseconds(1500);
+
+// What the program needs besides the budget: code, stacks, buffers of gRPC.
+constexpr size_t kProgramBytes = size_t{64} << 20;
 
 }  // namespace
 
@@ -27,6 +32,7 @@ Server::Server(ServerConfig config, std::shared_ptr<const TensorCatalog> catalog
       warm_(std::move(warm)),
       log_(log),
       stop_(stop),
+      descriptors_(ShareDescriptors(RaiseDescriptorLimit(), !config_.shared_memory_socket.empty())),
       rpc_metrics_(registry_, ServedRpcMethods()),
       collector_(
           [this] {
@@ -51,7 +57,9 @@ absl::Status Server::Start() {
   log_.Info("starting", {{"version", info_.version},
                          {"revision", info_.revision},
                          {"kernel_target", info_.kernel_target},
-                         {"cache_bytes", config_.cache_bytes}});
+                         {"cache_bytes", config_.cache_bytes},
+                         {"max_connections", std::min(config_.max_connections, descriptors_.grpc)}});
+  WarnOfMemoryLimit();
   using Phase = absl::Status (Server::*)();
   constexpr Phase kPhases[] = {&Server::StartTelemetry, &Server::StartStore,    &Server::OpenSharedMemory,
                                &Server::StartServices,
@@ -64,12 +72,21 @@ absl::Status Server::Start() {
   return absl::OkStatus();
 }
 
+void Server::WarnOfMemoryLimit() {
+  const std::optional<size_t> limit = config_.memory_limit;
+  if (!limit || config_.cache_bytes + kProgramBytes <= *limit) return;
+  log_.Warning("--cache-bytes leaves the program no room below the container's memory limit",
+               {{"cache_bytes", config_.cache_bytes}, {"limit_bytes", *limit}, {"program_bytes", kProgramBytes}});
+}
+
 absl::Status Server::StartTelemetry() {
   if (!config_.admin_listen) return absl::OkStatus();
   auto admin = StartAdminHttp({.listen = *config_.admin_listen,
                                .collectors = {&registry_, &collector_, &process_collector_},
                                .lifecycle = &lifecycle_,
-                               .version_json = VersionJson(info_)});
+                               .version_json = VersionJson(info_),
+                               .max_connections = descriptors_.admin,
+                               .log = &log_});
   if (!admin.ok()) return admin.status();
   admin_ = *std::move(admin);
   stops_.push_back([this] { admin_.reset(); });
@@ -95,7 +112,8 @@ absl::Status Server::StartStore() {
 absl::Status Server::OpenSharedMemory() {
   if (config_.shared_memory_socket.empty()) return absl::OkStatus();
   shared_tables_ = std::make_unique<SharedTables>(*store_);
-  auto opened = SharedMemorySocket::Open(config_.shared_memory_socket, *shared_tables_);
+  auto opened = SharedMemorySocket::Open(config_.shared_memory_socket, *shared_tables_,
+                                         {.max_connections = descriptors_.shared_memory, .log = &log_});
   if (!opened.ok()) return opened.status();
   shared_memory_ = *std::move(opened);
   stops_.push_back([this] { shared_memory_.reset(); });
@@ -125,7 +143,11 @@ absl::Status Server::StartServices() {
 absl::Status Server::OpenListeners() {
   std::vector<grpc::Service*> services = {&health_};
   for (const auto& service : services_) services.push_back(service.get());
-  auto listeners = GrpcListeners::Open(config_.listen, services, rpc_metrics_);
+  GrpcListenerOptions options;
+  options.max_connections = std::min(config_.max_connections, descriptors_.grpc);
+  options.log = &log_;
+  options.probe.report = [this](const std::string& deaf) { ReportProbe(deaf); };
+  auto listeners = GrpcListeners::Open(config_.listen, services, rpc_metrics_, options);
   if (!listeners.ok()) return listeners.status();
   listeners_ = *std::move(listeners);
   stops_.push_back([this] { Drain(); });
@@ -171,14 +193,29 @@ void Server::Drain() {
   // Callers who were never told to come need no time to go elsewhere.
   if (was_ready) absl::SleepFor(config_.drain_delay);
   const int64_t left = rpc_metrics_.in_flight();
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
+  bool cut_off = false;
   {
-    const ExitGuard guard(config_.drain_timeout + kCancelledCallsTimeout, log_);
-    listeners_->Shutdown(start + config_.drain_timeout, [this] { return rpc_metrics_.in_flight() == 0; });
+    const ExitGuard guard(config_.drain_timeout + kCancelledCallsTimeout, 0, [this] {
+      log_.Warning("drain has ended, without peers that take nothing any more");
+    });
+    cut_off = listeners_->Shutdown(config_.drain_timeout, [this] { return rpc_metrics_.in_flight() == 0; });
   }
   log_.Info("drain has ended", {{"requests_at_close", left},
-                                {"cut_off", absl::Now() - start >= config_.drain_timeout && left > 0},
-                                {"seconds", absl::ToDoubleSeconds(absl::Now() - start)}});
+                                {"cut_off", cut_off},
+                                {"seconds", absl::ToDoubleSeconds(SteadyNow() - start)}});
+}
+
+void Server::ReportProbe(const std::string& deaf) {
+  const std::string before = lifecycle_.deaf_listener();
+  if (deaf == before) return;
+  lifecycle_.SetDeafListener(deaf);
+  health_.SetServing(lifecycle_.ready());
+  if (deaf.empty()) {
+    log_.Info("the listener answers again", {{"address", before}});
+  } else {
+    log_.Error("a listener does not answer", {{"address", deaf}});
+  }
 }
 
 void Server::StopAll() {

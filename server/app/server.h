@@ -15,6 +15,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -23,6 +24,7 @@
 #include "server/app/admin/server_collector.h"
 #include "server/app/config/config.h"
 #include "server/app/config/warm_list.h"
+#include "server/app/lifecycle/descriptor_limit.h"
 #include "server/app/lifecycle/lifecycle.h"
 #include "server/app/lifecycle/stop_request.h"
 #include "server/app/listeners/grpc_listeners.h"
@@ -58,6 +60,8 @@ class Server {
   absl::Status AnnouncePorts();
   absl::Status WarmTables();
   absl::Status BecomeReady();
+  void WarnOfMemoryLimit();
+  void ReportProbe(const std::string& deaf);
   void Drain();
   void StopAll();
 
@@ -66,6 +70,7 @@ class Server {
   const std::vector<WarmEntry> warm_;
   Logger& log_;
   StopRequest& stop_;
+  const DescriptorShares descriptors_;
   const ProgramInfo info_ = GetProgramInfo();
   Lifecycle lifecycle_;
 

@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "server/tables/jobs/table_warmer.h"
+#include "server/tables/threads/steady_clock.h"
 
 namespace posenc {
 namespace {
@@ -24,7 +24,7 @@ class Progress {
 
   void Report(int64_t blocks_done, int64_t blocks_total) {
     absl::MutexLock lock(&mutex_);
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     if (now - last_logged_ < kLogInterval) return;
     last_logged_ = now;
     log_.Info("warming", {{"table", name_}, {"blocks_done", blocks_done}, {"blocks_total", blocks_total}});
@@ -47,7 +47,7 @@ class Progress {
   const std::string name_;
   Logger& log_;
   absl::Mutex mutex_;
-  absl::Time last_logged_ ABSL_GUARDED_BY(mutex_) = absl::Now();
+  absl::Time last_logged_ ABSL_GUARDED_BY(mutex_) = SteadyNow();
   std::optional<absl::StatusOr<TablePtr>> result_ ABSL_GUARDED_BY(mutex_);
 };
 
@@ -73,7 +73,7 @@ absl::Status WarmAll(TableStore& store, const std::vector<WarmEntry>& entries, S
   std::vector<std::string> failures;
   for (const WarmEntry& entry : entries) {
     if (stop.requested()) return absl::CancelledError("stopped before the tables were warm");
-    const absl::Time start = absl::Now();
+    const absl::Time start = SteadyNow();
     const absl::StatusOr<TablePtr> table = WarmOne(store, entry, stop, log);
     if (stop.requested()) return absl::CancelledError("stopped before the tables were warm");
     if (!table.ok()) {
@@ -87,7 +87,7 @@ absl::Status WarmAll(TableStore& store, const std::vector<WarmEntry>& entries, S
     log.Info("table is warm", {{"table", entry.name},
                                {"key", (*table)->key().ToHex()},
                                {"bytes", static_cast<double>((*table)->shape().total_bytes())},
-                               {"seconds", absl::ToDoubleSeconds(absl::Now() - start)}});
+                               {"seconds", absl::ToDoubleSeconds(SteadyNow() - start)}});
   }
   if (failures.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(

@@ -231,6 +231,7 @@ absl::StatusOr<Invocation> ParseInvocation(const std::vector<std::string>& args,
     layers.push_back({[path](const std::string&) { return "file " + path; }, *std::move(file)});
   }
   for (const ConfigFlag& flag : flags) invocation.values.push_back(Settle(flag, layers));
+  invocation.config.memory_limit = surroundings.memory_limit;
   const absl::Status applied = ApplyAll(flags, invocation);
   if (!applied.ok()) return applied;
   return invocation;

@@ -32,7 +32,11 @@ struct ServerConfig {
   std::string admin_port_file;  // empty: none
   std::string shared_memory_socket;  // empty: none
 
+  // Connections to the gRPC listeners at once; fewer where the descriptor limit is lower.
+  size_t max_connections = 0;
+
   size_t cache_bytes = 0;
+  std::optional<size_t> memory_limit;  // of the container, as the surroundings say it
   size_t block_bytes = limits::kDefaultBlockBytes;
   size_t max_unary_bytes = limits::kDefaultMaxUnaryBytes;
   int threads = 0;  // 0: one for each CPU

@@ -75,6 +75,15 @@ absl::Status SetThreads(const std::string& text, ServerConfig& config) {
   return absl::OkStatus();
 }
 
+absl::Status SetMaxConnections(const std::string& text, ServerConfig& config) {
+  constexpr size_t kMost = 1000000;
+  if (!absl::SimpleAtoi(text, &config.max_connections) || config.max_connections < 1 ||
+      config.max_connections > kMost) {
+    return absl::InvalidArgumentError(absl::StrCat("1 to ", kMost));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status AddWarm(const std::string& text, ServerConfig& config) {
   if (text.empty()) return absl::InvalidArgumentError("the path of a file");
   config.warm.push_back(text);
@@ -125,6 +134,11 @@ void AddListenerFlags(std::vector<ConfigFlag>& flags) {
   flags.push_back({"admin-listen", "ADDRESS", group,
                    "Where /metrics, /livez, /readyz and /version are served over HTTP; \"\" serves none.",
                    {"0.0.0.0:9464"}, false, SetAdminListen});
+  flags.push_back({"max-connections", "N", group,
+                   "Connections to the gRPC listeners at once; whoever comes then is sent away. Fewer where the "
+                   "limit on file descriptors (ulimit -n) leaves no room. One peer's address gets three "
+                   "quarters at the most.",
+                   {"4096"}, false, SetMaxConnections});
   flags.push_back({"port-file", "PATH", group,
                    "Write the bound gRPC TCP ports here, one a line in the order of --listen, once all "
                    "listeners are open; removed at exit.",
@@ -142,7 +156,7 @@ void AddMemoryFlags(const ConfigSurroundings& surroundings, std::vector<ConfigFl
   const std::string group = "Memory and work";
   flags.push_back({"cache-bytes", "SIZE", group,
                    "Hard bound on the memory of tables: cached, being generated and being sent. By default "
-                   "half of the container's limit (cgroup v2 memory.max), or 1GiB where there is none.\n"
+                   "half of the container's limit (cgroup v1 or v2), or 1GiB where there is none.\n"
                    "Example: 512MiB, 1GiB, 1000000",
                    {FormatByteSize(DefaultCacheBytes(surroundings.memory_limit))}, false,
                    Size(&ServerConfig::cache_bytes, kMinCacheBytes, size_t{1} << 50)});

@@ -1,4 +1,4 @@
-// How much memory the container gives this process, as cgroup v2 says it. Reads files; safe from any
+// How much memory the container gives this process, as cgroup v1 and v2 say it. Reads files; safe from any
 // thread.
 
 #ifndef POSENC_SERVER_APP_CONFIG_MEMORY_LIMIT_H_
@@ -13,11 +13,12 @@ namespace posenc {
 // Where the kernel shows the cgroups; tests have their own.
 struct CgroupPaths {
   std::string membership = "/proc/self/cgroup";
-  std::string root = "/sys/fs/cgroup";
+  std::string root = "/sys/fs/cgroup";            // of v2
+  std::string v1_root = "/sys/fs/cgroup/memory";  // of v1's memory controller
 };
 
-// Returns the smallest memory.max, in bytes, of the process's cgroup and those above it; nothing where no
-// limit is set or cgroup v2 is not in use.
+// Returns the smallest limit in bytes (v2: memory.max; v1: memory.limit_in_bytes of the memory controller) of the
+// process's cgroup and those above it; nothing where no limit is set.
 std::optional<size_t> CgroupMemoryLimit(const CgroupPaths& paths = {});
 
 }  // namespace posenc

@@ -1,28 +1,28 @@
-// Ends the process when a shutdown does not come to its end. Server::Shutdown waits for every call, cancelled
-// ones too, and gRPC closes a connection only once what it is writing has been taken: a peer that stopped
-// reading would keep a container from stopping.
+// Ends the process when a part of its shutdown does not come to its end. Server::Shutdown waits for every call,
+// cancelled ones too, and gRPC closes a connection only once what it is writing has been taken: a peer that
+// stopped reading would keep a container from stopping. And gRPC's own threads may take ten seconds to join.
 //
 // Ownership: destroying the guard in time calls it off.
 
 #ifndef POSENC_SERVER_APP_LIFECYCLE_EXIT_GUARD_H_
 #define POSENC_SERVER_APP_LIFECYCLE_EXIT_GUARD_H_
 
+#include <functional>
 #include <thread>
 
-#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
-#include "server/telemetry/log.h"
+#include "server/app/lifecycle/event.h"
 
 namespace posenc {
 
 class ExitGuard {
  public:
-  // After `timeout` logs a warning and exits with code 0: the drain is over, whoever did not follow it.
-  ExitGuard(absl::Duration timeout, Logger& log);
+  // After `timeout` calls `last_words` and exits with `code`.
+  ExitGuard(absl::Duration timeout, int code, std::function<void()> last_words);
   ~ExitGuard();
 
  private:
-  absl::Notification called_off_;
+  Event called_off_;
   std::thread thread_;
 };
 

@@ -1,7 +1,7 @@
 // Where the server is in its life, asked by everyone who tells others: health, /readyz, the metrics and
 // GetServerInfo.
 //
-// Ready means warm, not draining. Threads: any method, any thread, any time.
+// Ready means warm, not draining, and no listener deaf. Threads: any method, any thread, any time.
 
 #ifndef POSENC_SERVER_APP_LIFECYCLE_LIFECYCLE_H_
 #define POSENC_SERVER_APP_LIFECYCLE_LIFECYCLE_H_
@@ -9,6 +9,9 @@
 #include <atomic>
 #include <string>
 #include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 
 namespace posenc {
 
@@ -29,7 +32,11 @@ class Lifecycle {
   void SetServing() { serving_ = true; }
   void SetDraining() { draining_ = true; }
 
-  bool ready() const { return serving_ && !draining_; }
+  // The address of a listener that does not answer any more; empty when all do.
+  void SetDeafListener(std::string address);
+  std::string deaf_listener() const;
+
+  bool ready() const { return serving_ && !draining_ && !deaf_; }
   bool draining() const { return draining_; }
   int pending_tables() const { return pending_; }
   int warmed_tables() const { return warmed_; }
@@ -43,6 +50,9 @@ class Lifecycle {
   std::atomic<int> pending_ = 0;
   std::atomic<int> warmed_ = 0;
   std::atomic<int> failed_ = 0;
+  std::atomic<bool> deaf_ = false;
+  mutable absl::Mutex mutex_;
+  std::string deaf_listener_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace posenc

@@ -4,9 +4,12 @@
 #include <signal.h>
 
 #include <cstdlib>
+#include <cstring>
+#include <string>
 
-#include "absl/time/clock.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
+#include "server/tables/threads/steady_clock.h"
 
 namespace posenc {
 namespace {
@@ -14,31 +17,44 @@ namespace {
 // Makes the waiting thread look whether it shall end. Anybody may send it, so it says nothing by itself.
 constexpr int kWakeUp = SIGUSR2;
 
-sigset_t StopSignals() {
+// Those that ask a program to end. SIGUSR1 does not, but ends one that does not say so.
+constexpr int kStop[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP};
+constexpr int kIgnored[] = {SIGPIPE, SIGUSR1};
+
+bool IsIgnored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+sigset_t WaitedSignals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (int signal : {SIGTERM, SIGINT, kWakeUp}) sigaddset(&signals, signal);
+  for (const int signal : kStop) {
+    // nohup(1) has SIGHUP ignored, and means it.
+    if (signal != SIGHUP || !IsIgnored(signal)) sigaddset(&signals, signal);
+  }
+  sigaddset(&signals, kWakeUp);
   return signals;
 }
 
-const char* NameOf(int signal) { return signal == SIGTERM ? "SIGTERM" : "SIGINT"; }
+std::string NameOf(int signal) { return absl::StrCat("SIG", sigabbrev_np(signal)); }
 
 // One wish to stop may come as two signals at almost the same time: timeout(1) and some wrappers send one to
 // the process and one to its group.
 constexpr absl::Duration kSameWish = absl::Milliseconds(100);
 
 void WaitForSignals(const std::atomic<bool>& ended, StopRequest& stop, Logger& log) {
-  const sigset_t signals = StopSignals();
+  const sigset_t signals = WaitedSignals();
   absl::Time first = absl::InfiniteFuture();
   for (;;) {
     int signal = 0;
     if (sigwait(&signals, &signal) != 0 || ended) return;
     if (signal == kWakeUp) continue;
-    if (absl::Now() > first + kSameWish) {
+    if (SteadyNow() > first + kSameWish) {
       log.Error("second signal: exiting at once", {{"signal", NameOf(signal)}});
       std::_Exit(128 + signal);
     }
-    if (first == absl::InfiniteFuture()) first = absl::Now();
+    if (first == absl::InfiniteFuture()) first = SteadyNow();
     stop.Request(NameOf(signal));
   }
 }
@@ -46,9 +62,9 @@ void WaitForSignals(const std::atomic<bool>& ended, StopRequest& stop, Logger& l
 }  // namespace
 
 void BlockStopSignals() {
-  const sigset_t signals = StopSignals();
+  const sigset_t signals = WaitedSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  for (const int ignored : kIgnored) signal(ignored, SIG_IGN);
 }
 
 SignalWaiter::SignalWaiter(StopRequest& stop, Logger& log)

@@ -1,8 +1,9 @@
-// Turns SIGTERM and SIGINT into a request to stop, on a thread that waits for them: what a drain needs may
-// not be done inside a signal handler.
+// Turns SIGTERM, SIGINT, SIGQUIT and SIGHUP into a request to stop, on a thread that waits for them: what a
+// drain needs may not be done inside a signal handler.
 //
 // The first signal requests the stop, a second one (over 100 ms later) ends the process at once with 128 + its
-// number. SIGPIPE is ignored: a peer that is gone is an error of its call, not of the program.
+// number. SIGPIPE is ignored: a peer that is gone is an error of its call, not of the program. So is SIGUSR1,
+// and SIGHUP where whoever started the program ignores it (nohup).
 
 #ifndef POSENC_SERVER_APP_LIFECYCLE_SIGNALS_H_
 #define POSENC_SERVER_APP_LIFECYCLE_SIGNALS_H_

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "server/tables/threads/steady_clock.h"
 
 namespace posenc {
 namespace {
@@ -16,7 +18,25 @@ struct Route {
   absl::Mutex mutex;
   Logger* log ABSL_GUARDED_BY(mutex) = nullptr;
   GrpcErrors* errors ABSL_GUARDED_BY(mutex) = nullptr;
+  // Peers can make gRPC complain as often as they like: some lines in a while say it.
+  absl::Time interval_start ABSL_GUARDED_BY(mutex) = absl::InfinitePast();
+  int in_interval ABSL_GUARDED_BY(mutex) = 0;
 };
+
+constexpr absl::Duration kInterval = absl::Seconds(10);
+constexpr int kMostInInterval = 20;
+
+// Returns whether one more warning may be written; tells once for each interval how many were not.
+bool MayWarn(Route& route) ABSL_EXCLUSIVE_LOCKS_REQUIRED(route.mutex) {
+  const absl::Time now = SteadyNow();
+  if (now - route.interval_start >= kInterval) {
+    const int suppressed = route.in_interval - kMostInInterval;
+    if (suppressed > 0) route.log->Warning("gRPC reported more errors than are written", {{"count", suppressed}});
+    route.interval_start = now;
+    route.in_interval = 0;
+  }
+  return ++route.in_interval <= kMostInInterval;
+}
 
 Route& TheRoute() {
   static Route* const route = new Route;
@@ -30,7 +50,7 @@ void Write(gpr_log_func_args* args) {
   if (is_error && route.errors != nullptr) {
     route.errors->Add(args->message);
   } else if (route.log != nullptr && is_error) {
-    route.log->Warning("gRPC reports an error", {{"reason", args->message}});
+    if (MayWarn(route)) route.log->Warning("gRPC reports an error", {{"reason", args->message}});
   } else if (route.log != nullptr) {
     route.log->Debug("gRPC says", {{"text", args->message}});
   }

@@ -1,4 +1,5 @@
-// Sends gRPC's and Protobuf's own messages to our log: gRPC's errors as warnings, the rest as debug lines.
+// Sends gRPC's and Protobuf's own messages to our log: gRPC's errors as warnings (20 in ten
+// seconds and the number of the rest, as any peer can cause them), the rest as debug lines.
 // While a GrpcErrors object lives, errors are kept in it instead: gRPC tells why an address cannot be bound
 // only there.
 //

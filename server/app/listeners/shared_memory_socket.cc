@@ -16,6 +16,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "server/app/listeners/accept_one.h"
+#include "server/app/listeners/descriptor.h"
+#include "server/tables/threads/steady_clock.h"
 
 namespace posenc {
 namespace {
@@ -48,14 +51,17 @@ bool SendDescriptor(int connection, int descriptor) {
 // One client: first its token comes in, then it holds a lease until it hangs up.
 struct Connection {
   int fd;
-  absl::Time token_deadline;
+  ucred peer;
+  absl::Time token_deadline;  // steady
   std::string token = {};
   BlockPtr lease = nullptr;
 };
 
 class Loop {
  public:
-  Loop(int listener, int wake, SharedTables& tables) : listener_(listener), wake_(wake), tables_(tables) {}
+  Loop(int listener, int wake, SharedTables& tables, const SharedMemorySocket::Options& options)
+      : listener_(listener), wake_(wake), tables_(tables), options_(options),
+        accept_("shared memory", options.log) {}
   ~Loop() {
     for (const Connection& connection : connections_) close(connection.fd);
   }
@@ -65,12 +71,16 @@ class Loop {
     for (;;) {
       std::vector<pollfd> waited = {{wake_, POLLIN, 0}, {listener_, POLLIN, 0}};
       // A full house takes nobody in; who waits outside is let in when somebody has left.
-      if (connections_.size() >= SharedMemorySocket::kMaxConnections) waited[1].events = 0;
+      if (tired_ || connections_.size() >= options_.max_connections) waited[1].events = 0;
       for (const Connection& connection : connections_) waited.push_back({connection.fd, POLLIN, 0});
       const int ready = poll(waited.data(), waited.size(), WaitMilliseconds());
-      if (ready < 0 && errno != EINTR) return;
-      if (waited[0].revents != 0) return;
-      if (ready > 0) {
+      tired_ = false;
+      if (ready < 0) {
+        if (errno != EINTR) accept_.LogRefusal(strerror(errno));
+        tired_ = errno != EINTR;
+      } else if (waited[0].revents != 0) {
+        return;
+      } else if (ready > 0) {
         ServeReady(waited);
         if (waited[1].revents != 0) Accept();
       }
@@ -79,21 +89,39 @@ class Loop {
   }
 
  private:
-  // Until a connection or an offered token is too old.
+  // Until a connection or an offered token is too old; from 1 to 1001.
   int WaitMilliseconds() {
-    const absl::Time now = absl::Now();
-    absl::Time next = tables_.DropExpired(now);
+    absl::Time next = SteadyNow() + (tired_ ? AcceptOne::kPause : absl::Seconds(1));
+    // A token that is offered later is looked at a second late at most.
+    tables_.DropExpired(absl::Now());
     for (const Connection& connection : connections_) {
       if (!connection.lease) next = std::min(next, connection.token_deadline);
     }
-    // A token that is offered later is looked at a second late at most.
-    const absl::Duration wait = std::min(next - now, absl::Seconds(1));
+    const absl::Duration wait = std::max(next - SteadyNow(), absl::ZeroDuration());
     return static_cast<int>(absl::ToInt64Milliseconds(wait)) + 1;
   }
 
   void Accept() {
-    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd >= 0) connections_.push_back({fd, absl::Now() + kTokenTimeout});
+    Descriptor accepted;
+    const AcceptOne::Result result = accept_.From(listener_, accepted);
+    tired_ = result == AcceptOne::Result::kTired;
+    if (result != AcceptOne::Result::kAccepted) return;
+    ucred peer{};
+    socklen_t size = sizeof(peer);
+    if (getsockopt(accepted.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return;
+    if (!HasRoom(peer)) return accept_.LogRefusal(absl::StrCat("too many of process ", peer.pid));
+    connections_.push_back({accepted.Release(), peer, SteadyNow() + kTokenTimeout});
+  }
+
+  bool HasRoom(const ucred& peer) const {
+    size_t of_process = 0;
+    size_t of_user = 0;
+    for (const Connection& connection : connections_) {
+      if (connection.peer.pid == peer.pid) ++of_process;
+      if (connection.peer.uid == peer.uid) ++of_user;
+    }
+    return of_process < std::max<size_t>(1, options_.max_connections / 4) &&
+           of_user < std::max<size_t>(1, options_.max_connections / 2);
   }
 
   void ServeReady(const std::vector<pollfd>& waited) {
@@ -122,7 +150,7 @@ class Loop {
   }
 
   void DropLate() {
-    const absl::Time now = absl::Now();
+    const absl::Time now = SteadyNow();
     std::erase_if(connections_, [&](const Connection& connection) {
       const bool late = !connection.lease && connection.token_deadline <= now;
       if (late) close(connection.fd);
@@ -133,13 +161,17 @@ class Loop {
   const int listener_;
   const int wake_;
   SharedTables& tables_;
+  const SharedMemorySocket::Options options_;
+  AcceptOne accept_;
   std::vector<Connection> connections_;
+  bool tired_ = false;  // accepts nobody until the next look
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SharedMemorySocket>> SharedMemorySocket::Open(const std::string& path,
-                                                                             SharedTables& tables) {
+                                                                             SharedTables& tables,
+                                                                             const Options& options) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof(address.sun_path)) {
@@ -159,7 +191,11 @@ absl::StatusOr<std::unique_ptr<SharedMemorySocket>> SharedMemorySocket::Open(con
     return failed;
   }
   // Whoever has a token may come, whatever user it runs as: the token says that it may.
-  chmod(path.c_str(), 0666);
+  if (chmod(path.c_str(), 0666) != 0) {
+    const absl::Status failed = Failed(path, "chmod");
+    close(listener);
+    return failed;
+  }
   const int wake = eventfd(0, EFD_CLOEXEC);
   if (wake < 0) {
     const absl::Status failed = Failed(path, "eventfd");
@@ -167,13 +203,13 @@ absl::StatusOr<std::unique_ptr<SharedMemorySocket>> SharedMemorySocket::Open(con
     return failed;
   }
   return std::unique_ptr<SharedMemorySocket>(
-      new SharedMemorySocket(path, *std::move(lock), listener, wake, tables));
+      new SharedMemorySocket(path, *std::move(lock), listener, wake, tables, options));
 }
 
 SharedMemorySocket::SharedMemorySocket(std::string path, std::unique_ptr<SocketLock> lock, int listener,
-                                       int wake, SharedTables& tables)
+                                       int wake, SharedTables& tables, const Options& options)
     : path_(std::move(path)), lock_(std::move(lock)), listener_(listener), wake_(wake), tables_(tables) {
-  thread_ = std::thread([this] { Loop(listener_, wake_, tables_).Run(); });
+  thread_ = std::thread([this, options] { Loop(listener_, wake_, tables_, options).Run(); });
 }
 
 SharedMemorySocket::~SharedMemorySocket() {

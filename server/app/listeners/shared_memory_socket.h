@@ -5,12 +5,16 @@
 // the memory counts as held; when it closes, or its process dies, the lease ends. A wrong token, or none
 // within five seconds, closes the connection.
 //
-// Threads: one of its own, which waits in poll(2). Ownership: the socket's path is locked and removed as
+// Who may:  the socket's mode is 0666, as the token says who may have a table, whatever user it runs as; the
+//           folder's mode may say less. One process may have a quarter of all connections, one user half:
+//           whoever comes then is hung up on.
+// Threads: one of its own, which waits in poll(2), a second at most. Ownership: the socket's path is locked and removed as
 // socket_lock.h says.
 
 #ifndef POSENC_SERVER_APP_LISTENERS_SHARED_MEMORY_SOCKET_H_
 #define POSENC_SERVER_APP_LISTENERS_SHARED_MEMORY_SOCKET_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <thread>
@@ -18,25 +22,30 @@
 #include "absl/status/statusor.h"
 #include "server/app/listeners/socket_lock.h"
 #include "server/tables/shared_tables.h"
+#include "server/telemetry/log.h"
 
 namespace posenc {
 
 class SharedMemorySocket {
  public:
-  // Connections at once: each is one mapped table of one process.
-  static constexpr size_t kMaxConnections = 4096;
+  struct Options {
+    // Connections at once: each is one mapped table of one process. At least 1.
+    size_t max_connections = 4096;
+    Logger* log = nullptr;  // null logs nothing
+  };
 
-  // Binds and begins to serve. `tables` must outlive the socket.
+  // Binds and begins to serve. `tables` and the log must outlive the socket.
   // Errors: InvalidArgument for a path that is too long, Unavailable that names the path.
   static absl::StatusOr<std::unique_ptr<SharedMemorySocket>> Open(const std::string& path,
-                                                                  SharedTables& tables);
+                                                                  SharedTables& tables,
+                                                                  const Options& options);
 
   // Ends all leases, joins the thread and removes the socket. Memory that clients have mapped stays theirs.
   ~SharedMemorySocket();
 
  private:
   SharedMemorySocket(std::string path, std::unique_ptr<SocketLock> lock, int listener, int wake,
-                     SharedTables& tables);
+                     SharedTables& tables, const Options& options);
 
   const std::string path_;
   const std::unique_ptr<SocketLock> lock_;

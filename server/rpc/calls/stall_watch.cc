@@ -2,30 +2,24 @@
 
 #include <utility>
 
-#include "absl/time/clock.h"
-#include "server/rpc/calls/exceptions.h"
+#include "server/tables/threads/steady_clock.h"
 
 namespace posenc {
 
+StallWatch::StallWatch(absl::Duration timeout) : timeout_(timeout) {
+  if (timeout_ != absl::InfiniteDuration()) alarm_ = std::make_unique<Alarm>([this] { OnAlarm(); });
+}
+
 void StallWatch::SetAlarm(absl::Time deadline) {
   if (alarm_set_) return;
-  const auto ignore = [](const absl::Status&) {};  // no memory for a timer: the next Begin tries again
-  CatchExceptions(
-      [&] {
-        alarm_ = std::make_unique<grpc::Alarm>();
-        alarm_->Set(absl::ToChronoTime(deadline), [weak = weak_from_this()](bool expired) {
-          const std::shared_ptr<StallWatch> self = weak.lock();
-          if (expired && self != nullptr) self->OnAlarm();
-        });
-        alarm_set_ = true;
-      },
-      ignore);
+  alarm_->WakeBy(deadline);
+  alarm_set_ = true;
 }
 
 void StallWatch::OnAlarm() {
   const std::lock_guard lock(mutex_);
   alarm_set_ = false;
-  CutOffExpired(absl::Now());
+  CutOffExpired(SteadyNow());
   if (!waiting_.empty()) SetAlarm(waiting_.front().deadline);
 }
 
@@ -49,7 +43,7 @@ void StallGuard::Begin() {
   const std::lock_guard lock(watch_->mutex_);
   if (place_->stalled) return;  // it is cut off already
   Leave();
-  place_->deadline = absl::Now() + watch_->timeout();
+  place_->deadline = SteadyNow() + watch_->timeout();
   place_->waiting = true;
   watch_->waiting_.splice(watch_->waiting_.end(), own_);
   watch_->SetAlarm(watch_->waiting_.front().deadline);

@@ -4,16 +4,17 @@
 // Progress: gRPC tells only when an operation is over: a message of a stream once flow control and the
 //           socket have taken it, a unary answer once all of it is taken (OnDone waits for that). So a
 //           unary answer has the time for its whole, a stream for each message.
-// Time:     one timer for all RPCs of a service, set while something is in flight and for the oldest of
-//           it: a call costs two steps of a list, no timer of its own.
-// Threads:  any method, any thread. Under the watch's mutex nothing is called but gRPC's timer and
+// Time:     one alarm for all RPCs of a service, set while something is in flight and for the oldest of
+//           it: a call costs two steps of a list, no timer of its own. The steady clock counts: a step of the
+//           wall clock cuts nobody off. gRPC's own timers would do, but the last of them to go joins gRPC's
+//           threads, which takes up to ten seconds of a shutdown.
+// Threads:  any method, any thread. Under the watch's mutex nothing is called but the alarm's WakeBy and
 //           TryCancel, and gRPC runs reactions on its own threads only, never inside a call of ours.
 // Lifetime: a guard holds the watch; the RPC must be alive whenever its guard is between Begin and End.
 
 #ifndef POSENC_SERVER_RPC_CALLS_STALL_WATCH_H_
 #define POSENC_SERVER_RPC_CALLS_STALL_WATCH_H_
 
-#include <grpcpp/alarm.h>
 #include <grpcpp/server_context.h>
 
 #include <list>
@@ -21,13 +22,14 @@
 #include <mutex>
 
 #include "absl/time/time.h"
+#include "server/tables/threads/alarm.h"
 
 namespace posenc {
 
-class StallWatch : public std::enable_shared_from_this<StallWatch> {
+class StallWatch {
  public:
   // InfiniteDuration cuts nobody off.
-  explicit StallWatch(absl::Duration timeout) : timeout_(timeout) {}
+  explicit StallWatch(absl::Duration timeout);
 
   absl::Duration timeout() const { return timeout_; }
 
@@ -36,7 +38,7 @@ class StallWatch : public std::enable_shared_from_this<StallWatch> {
 
   struct Place {
     grpc::CallbackServerContext* rpc = nullptr;
-    absl::Time deadline;
+    absl::Time deadline;  // steady
     bool waiting = false;  // the place is in waiting_
     bool stalled = false;
   };
@@ -52,7 +54,8 @@ class StallWatch : public std::enable_shared_from_this<StallWatch> {
   std::list<Place> waiting_;  // all have the same timeout, so the oldest is the first to expire
   std::list<Place> cut_off_;
   bool alarm_set_ = false;
-  std::unique_ptr<grpc::Alarm> alarm_;
+
+  std::unique_ptr<Alarm> alarm_;  // last: it calls back until it is gone; null when nobody is cut off
 };
 
 // One RPC under the watch.

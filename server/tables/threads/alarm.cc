@@ -1,39 +1,51 @@
 #include "server/tables/threads/alarm.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "server/tables/threads/steady_clock.h"
 
 namespace posenc {
+namespace {
+
+// Longer waits are made of several: a time that is far away does not fit into nanoseconds.
+constexpr absl::Duration kLongestWait = absl::Hours(1);
+
+}  // namespace
 
 Alarm::Alarm(std::function<void()> ring) : ring_(std::move(ring)) {
-  MutexLock lock(&join_mutex_);
+  const std::lock_guard lock(join_mutex_);
   thread_ = std::jthread([this] { Watch(); });
 }
 
 void Alarm::WakeBy(absl::Time time) {
-  MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   if (time >= next_) return;
   next_ = time;
-  changed_.Signal();
+  changed_.notify_one();
 }
 
 void Alarm::Shutdown() {
   {
-    MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     closing_ = true;
-    changed_.Signal();
+    changed_.notify_one();
   }
-  MutexLock lock(&join_mutex_);
+  const std::lock_guard lock(join_mutex_);
   if (thread_.joinable()) thread_.join();
 }
 
 void Alarm::Watch() {
   for (;;) {
     {
-      MutexLock lock(&mutex_);
-      while (!closing_ && absl::Now() < next_) WaitUntil(changed_, mutex_, next_);
-      if (closing_) return;
+      std::unique_lock lock(mutex_);
+      for (;;) {
+        if (closing_) return;
+        const absl::Duration left = next_ - SteadyNow();
+        if (left <= absl::ZeroDuration()) break;
+        // wait_for waits by CLOCK_MONOTONIC.
+        changed_.wait_for(lock, absl::ToChronoNanoseconds(std::min(left, kLongestWait)));
+      }
       next_ = absl::InfiniteFuture();
     }
     ring_();

@@ -1,8 +1,10 @@
 """SIGTERM: health says so, watchers are finished, the calls that run end well, the program exits with 0."""
 
 import signal
+import threading
 import unittest
 
+import grpc
 from harness import DEADLINE, ServerProcess, message
 from posenc.v1 import positional_encoding_service_pb2 as service
 from posenc.v1 import positional_encoding_service_pb2_grpc as service_grpc
@@ -43,6 +45,38 @@ class DrainTest(unittest.TestCase):
             rows += sum(chunk.row_count for chunk in stream)
             self.assertEqual(rows, 65536)
             self.assertEqual(server.process.wait(DEADLINE), 0)
+
+    def test_no_call_is_lost_under_load(self):
+        """What was accepted is answered, what was not is UNAVAILABLE: no other code may be seen."""
+        spec = spec_pb2.TableSpec(sinusoidal=sinusoidal_spec_pb2.SinusoidalSpec(d_model=8, max_len=16))
+        for _ in range(6):
+            with ServerProcess() as server:
+                codes, loaded = set(), threading.Semaphore(0)
+                clients = [threading.Thread(target=self.call_until_gone, args=(server, spec, codes, loaded))
+                           for _ in range(4)]
+                for client in clients:
+                    client.start()
+                for _ in range(200):
+                    self.assertTrue(loaded.acquire(timeout=DEADLINE))
+                server.process.send_signal(signal.SIGTERM)
+                self.assertEqual(server.process.wait(DEADLINE), 0)
+                for client in clients:
+                    client.join(DEADLINE)
+                self.assertEqual(codes, {grpc.StatusCode.UNAVAILABLE})
+
+    @staticmethod
+    def call_until_gone(server, spec, codes, loaded):
+        options = [("grpc.enable_http_proxy", 0), ("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
+        with grpc.insecure_channel(server.target, options=options) as channel:
+            stub = service_grpc.PositionalEncodingServiceStub(channel)
+            while True:
+                calls = [stub.GetSlice.future(service.GetSliceRequest(spec=spec), timeout=DEADLINE)
+                         for _ in range(8)]
+                faults = [call.code() for call in calls if call.code() != grpc.StatusCode.OK]
+                loaded.release(len(calls))
+                if faults:
+                    codes.update(faults)
+                    return
 
 
 if __name__ == "__main__":

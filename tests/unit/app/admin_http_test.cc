@@ -2,6 +2,8 @@
 
 #include <prometheus/counter.h>
 #include <prometheus/registry.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <memory>
 
@@ -85,6 +87,47 @@ TEST_F(AdminHttpTest, LivenessVersionAndOtherPaths) {
   for (const char* path : {"/", "/metricsx", "/metrics/x", "/../etc/passwd"}) {
     EXPECT_THAT(Get(path).code, testing::AnyOf(400, 404)) << path;
   }
+}
+
+TEST_F(AdminHttpTest, LivenessNamesADeafListener) {
+  lifecycle_.SetServing();
+  lifecycle_.SetDeafListener("0.0.0.0:50051");
+  EXPECT_EQ(Get("/livez").code, 503);
+  EXPECT_THAT(Get("/livez").body, HasSubstr("0.0.0.0:50051"));
+  EXPECT_EQ(Get("/readyz").code, 503);
+  lifecycle_.SetDeafListener("");
+  EXPECT_EQ(Get("/livez").code, 200);
+  EXPECT_EQ(Get("/readyz").code, 200);
+}
+
+TEST_F(AdminHttpTest, ServesOnIpv6) {
+  const auto admin = StartAdminHttp(Options("[::1]:0"));
+  ASSERT_OK(admin);
+  EXPECT_EQ(HttpGet((*admin)->port(), "/livez", Loopback::kIpv6).code, 200);
+}
+
+// Each of these would hold a thread for ten seconds, if each request had one.
+TEST_F(AdminHttpTest, SilentAndHalfSentConnectionsDelayNobody) {
+  std::vector<int> silent;
+  for (int i = 0; i < 600; ++i) {
+    silent.push_back(ConnectAndSend(admin_->port(), i % 2 == 0 ? "" : "GET /livez HT"));
+    EXPECT_GE(silent.back(), 0);
+  }
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(Get("/livez").code, 200);
+  for (const int connection : silent) close(connection);
+}
+
+TEST_F(AdminHttpTest, WhatIsNoRequestIsRefused) {
+  const auto first_line = [this](const std::string& request) {
+    const int connection = ConnectAndSend(admin_->port(), request);
+    char line[13] = {};
+    recv(connection, line, 12, MSG_WAITALL);
+    close(connection);
+    return std::string(line);
+  };
+  EXPECT_EQ(first_line("nonsense\r\n\r\n"), "HTTP/1.1 400");
+  EXPECT_EQ(first_line("POST /livez HTTP/1.1\r\n\r\n"), "HTTP/1.1 405");
+  EXPECT_EQ(first_line("GET /" + std::string(9000, 'x')), "HTTP/1.1 431");
 }
 
 TEST_F(AdminHttpTest, AddressInUseIsToldInOneLine) {

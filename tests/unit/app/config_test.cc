@@ -95,7 +95,7 @@ TEST_F(ConfigTest, DefaultsServe) {
 TEST_F(ConfigTest, EveryFlagReachesTheConfiguration) {
   const ServerConfig config =
       Config({"--listen", "127.0.0.1:0", "--listen", "unix:/tmp/s", "--admin-listen", "127.0.0.1:0",
-              "--port-file", "p", "--admin-port-file", "a", "--cache-bytes", "32MiB", "--block-bytes", "64KiB",
+              "--max-connections", "7", "--port-file", "p", "--admin-port-file", "a", "--cache-bytes", "32MiB", "--block-bytes", "64KiB",
               "--max-unary-bytes", "1MB", "--threads", "3", "--max-memory-wait", "5s", "--stall-timeout", "2m",
               "--warm", "a", "--warm", "b.json", "--warm-dtype", "bf16", "--drain-delay", "1s",
               "--drain-timeout", "500ms", "--log-format", "text", "--log-level", "debug"});
@@ -105,6 +105,7 @@ TEST_F(ConfigTest, EveryFlagReachesTheConfiguration) {
   EXPECT_EQ(config.block_bytes, size_t{64} << 10);
   EXPECT_EQ(config.max_unary_bytes, 1000000u);
   EXPECT_EQ(config.threads, 3);
+  EXPECT_EQ(config.max_connections, 7u);
   EXPECT_EQ(config.max_memory_wait, absl::Seconds(5));
   EXPECT_THAT(config.warm, ElementsAre("a", "b.json"));
   EXPECT_EQ(config.warm_dtype, ElementType::kBF16);

@@ -18,28 +18,48 @@
 namespace posenc {
 namespace {
 
-std::string Exchange(int port, const std::string& request) {
-  const int connection = socket(AF_INET, SOCK_STREAM, 0);
-  const timeval timeout{.tv_sec = 10, .tv_usec = 0};
-  setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+template <typename Address>
+bool ConnectTo(int connection, const Address& address) {
+  return connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+}
+
+bool ConnectToLoopback(int connection, int port, Loopback loopback) {
+  if (loopback == Loopback::kIpv6) {
+    sockaddr_in6 address{};
+    address.sin6_family = AF_INET6;
+    address.sin6_port = htons(static_cast<uint16_t>(port));
+    address.sin6_addr = in6addr_loopback;
+    return ConnectTo(connection, address);
+  }
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  std::string answer;
-  if (connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0 &&
-      send(connection, request.data(), request.size(), MSG_NOSIGNAL) > 0) {
-    char buffer[4096];
-    for (ssize_t n; (n = recv(connection, buffer, sizeof(buffer), 0)) > 0;) answer.append(buffer, n);
-  }
-  close(connection);
-  return answer;
+  return ConnectTo(connection, address);
 }
 
 }  // namespace
 
-HttpAnswer HttpGet(int port, const std::string& path) {
-  const std::string text = Exchange(port, absl::StrCat("GET ", path, " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+int ConnectAndSend(int port, const std::string& text, Loopback loopback) {
+  const int connection = socket(loopback == Loopback::kIpv4 ? AF_INET : AF_INET6, SOCK_STREAM, 0);
+  const timeval timeout{.tv_sec = 60, .tv_usec = 0};
+  setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+  if (ConnectToLoopback(connection, port, loopback) &&
+      send(connection, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size())) {
+    return connection;
+  }
+  close(connection);
+  return -1;
+}
+
+HttpAnswer HttpGet(int port, const std::string& path, Loopback loopback) {
+  const int connection =
+      ConnectAndSend(port, absl::StrCat("GET ", path, " HTTP/1.1\r\nHost: localhost\r\n\r\n"), loopback);
+  if (connection < 0) return {};
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n; (n = recv(connection, buffer, sizeof(buffer), 0)) > 0;) text.append(buffer, n);
+  close(connection);
   HttpAnswer answer;
   const size_t end = text.find("\r\n\r\n");
   if (text.size() < 12 || end == std::string::npos || !absl::SimpleAtoi(text.substr(9, 3), &answer.code)) {

@@ -22,8 +22,12 @@ class CgroupMemoryLimitTest : public testing::Test {
   void Limit(const std::string& group, const std::string& text) {
     WriteFile("root/" + group + "/memory.max", text);
   }
+  void OldLimit(const std::string& group, const std::string& text) {
+    WriteFile("v1/" + group + "/memory.limit_in_bytes", text);
+  }
   std::optional<size_t> Found() const {
-    return CgroupMemoryLimit({(folder_ / "self").string(), (folder_ / "root").string()});
+    return CgroupMemoryLimit(
+        {(folder_ / "self").string(), (folder_ / "root").string(), (folder_ / "v1").string()});
   }
 
  private:
@@ -61,13 +65,29 @@ TEST_F(CgroupMemoryLimitTest, NoLimitIsNoLimit) {
   EXPECT_EQ(Found(), std::nullopt);
 }
 
-TEST_F(CgroupMemoryLimitTest, OldCgroupsAndNonsenseAreNoLimit) {
+TEST_F(CgroupMemoryLimitTest, NoGroupsAndNonsenseAreNoLimit) {
   EXPECT_EQ(Found(), std::nullopt);
-  MemberOf("4:memory:/a");
+  MemberOf("4:cpu:/a");
   EXPECT_EQ(Found(), std::nullopt);
   MemberOf("0::/a");
   Limit("a", "many");
   EXPECT_EQ(Found(), std::nullopt);
+}
+
+TEST_F(CgroupMemoryLimitTest, SmallestLimitOfTheOldHierarchyCounts) {
+  MemberOf("11:cpuset:/other\n4:hugetlb,memory:/docker/abc\n1:name=systemd:/docker/abc");
+  OldLimit("", "9223372036854771712");  // what v1 says where no limit is set
+  EXPECT_EQ(Found(), std::nullopt);
+  OldLimit("docker", "3000");
+  OldLimit("docker/abc", "2000");
+  EXPECT_THAT(Found(), Optional(Eq(2000u)));
+}
+
+TEST_F(CgroupMemoryLimitTest, BothHierarchiesAreRead) {
+  MemberOf("4:memory:/a\n0::/b");
+  OldLimit("a", "2000");
+  Limit("b", "1000");
+  EXPECT_THAT(Found(), Optional(Eq(1000u)));
 }
 
 }  // namespace

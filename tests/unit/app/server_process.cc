@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +18,11 @@ namespace {
 
 constexpr int kLimitMs = 60000;
 
-[[noreturn]] void Become(const std::vector<std::string>& args, int output) {
+[[noreturn]] void Become(const std::vector<std::string>& args, int output, unsigned descriptor_limit) {
+  if (descriptor_limit > 0) {
+    const rlimit limit{descriptor_limit, descriptor_limit};
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   const std::string program = POSENC_BINARY_DIR "/posenc-server";
@@ -30,19 +35,28 @@ constexpr int kLimitMs = 60000;
 
 }  // namespace
 
-std::unique_ptr<ServerProcess> ServerProcess::WithArguments(const std::vector<std::string>& args) {
+std::unique_ptr<ServerProcess> ServerProcess::Start(const std::vector<std::string>& args,
+                                                    unsigned descriptor_limit) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return nullptr;
   const pid_t pid = fork();
-  if (pid == 0) Become(args, ends[1]);
+  if (pid == 0) Become(args, ends[1], descriptor_limit);
   close(ends[1]);
   return std::unique_ptr<ServerProcess>(new ServerProcess(pid, ends[0]));
 }
 
+std::unique_ptr<ServerProcess> ServerProcess::WithArguments(const std::vector<std::string>& args) {
+  return Start(args, 0);
+}
+
 std::unique_ptr<ServerProcess> ServerProcess::OnFreePorts(std::vector<std::string> args) {
+  return WithDescriptorLimit(0, std::move(args));
+}
+
+std::unique_ptr<ServerProcess> ServerProcess::WithDescriptorLimit(unsigned limit, std::vector<std::string> args) {
   args.insert(args.begin(), {"--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log-format",
                              "json"});
-  return WithArguments(args);
+  return Start(args, limit);
 }
 
 ServerProcess::~ServerProcess() {

@@ -24,6 +24,8 @@ class ServerProcess {
   static std::unique_ptr<ServerProcess> WithArguments(const std::vector<std::string>& args);
   // Starts it on free ports, with the arguments besides.
   static std::unique_ptr<ServerProcess> OnFreePorts(std::vector<std::string> args = {});
+  // The same with a limit on descriptors that it cannot raise (ulimit -n); 0 leaves the limit as it is.
+  static std::unique_ptr<ServerProcess> WithDescriptorLimit(unsigned limit, std::vector<std::string> args = {});
 
   ~ServerProcess();
 
@@ -48,6 +50,7 @@ class ServerProcess {
  private:
   ServerProcess(pid_t pid, int pipe) : pid_(pid), pipe_(pipe) {}
 
+  static std::unique_ptr<ServerProcess> Start(const std::vector<std::string>& args, unsigned descriptor_limit);
   int AwaitPort(const std::string& message);
   // Waits for more of the log, and keeps it.
   enum class Reading { kMore, kNothing, kEnd };
