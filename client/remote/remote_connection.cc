@@ -128,7 +128,12 @@ absl::StatusOr<TableDescription> RemoteConnection::Describe(const DescribeParams
   absl::Status status =
       RunUnary(params.call, *tables_, &Stub::DescribeTable, request, response, bytes);
   if (!status.ok()) return status;
-  return DecodeDescription(response);
+  absl::StatusOr<TableDescription> description = DecodeDescription(response);
+  if (!description.ok()) return description;
+  const SliceInfo answer{description->key, description->tensors, description->rows, description->size_bytes};
+  status = CheckAnswer(expected_answers_.Of(params.spec, Selection()), answer);
+  if (!status.ok()) return status;
+  return description;
 }
 
 absl::StatusOr<ModelTables> RemoteConnection::ResolveModel(const ResolveModelParams& params) {

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "client/remote/channels.h"
+#include "client/remote/expected_answer.h"
 #include "client/remote/parallel_read.h"
 #include "client/remote/retry.h"
 #include "client/remote/slice_call.h"
@@ -97,6 +98,7 @@ class RemoteConnection : public Connection {
   RetryBudget budget_;
   const Channels channels_;
   UnaryCaller small_calls_;
+  ExpectedAnswers expected_answers_;
   AsyncFetches async_fetches_;
   enum class SharedMemory : uint8_t { kUnknown, kThere, kAbsent };
   std::atomic<SharedMemory> shared_memory_ = SharedMemory::kUnknown;

@@ -37,10 +37,14 @@ bool IsWhole(const Selection& selection) {
 absl::StatusOr<Table> RemoteConnection::FetchUnary(const FetchParams& params, double bytes) {
   const std::string request = GetSliceRequestBytes(params.spec, params.selection);
   absl::StatusOr<Table> table;
+  std::optional<ExpectedAnswer> expected;
+  const auto expect = [&] {
+    if (!expected) expected = expected_answers_.Of(params.spec, params.selection);
+  };
   absl::Status status = Run(params.call, bytes, [&](grpc::ClientContext& context, RetryLoop&) {
-    absl::StatusOr<grpc::ByteBuffer> message = small_calls_.Call(kGetSlice, request, context);
+    absl::StatusOr<grpc::ByteBuffer> message = small_calls_.Call(kGetSlice, request, context, expect);
     if (!message.ok()) return message.status();
-    table = TableFrom(*message, options_.max_table_bytes);
+    table = TableFrom(*message, *expected, options_.max_table_bytes);
     return table.status();
   });
   if (!status.ok()) return status;
@@ -49,7 +53,7 @@ absl::StatusOr<Table> RemoteConnection::FetchUnary(const FetchParams& params, do
 
 absl::Status RemoteConnection::StreamOver(const std::shared_ptr<grpc::Channel>& channel,
                                           const StreamParams& params, ConsumeOn where) {
-  SliceReceiver receiver(params);
+  SliceReceiver receiver(params, expected_answers_.Of(params.spec, params.selection));
   v1::StreamSliceRequest request;
   *request.mutable_spec() = EncodeSpec(params.spec);
   *request.mutable_selection() = EncodeSelection(params.selection);
@@ -80,11 +84,12 @@ std::optional<absl::Status> RemoteConnection::StreamInParts(const StreamParams& 
   if (channels_.bulk.size() < 2 || bytes < static_cast<double>(kMinParallelBytes)) return std::nullopt;
   const auto plan = PlanParallelRead(params.spec, params.selection, channels_.bulk.size());
   if (!plan) return std::nullopt;
-  StreamParams limited = params;
-  limited.call.timeout = TimeoutOf(params.call, bytes);
+  // All parts together, at the same time or not, have the time of one call.
+  const absl::Time deadline = environment_.now() + TimeoutOf(params.call, bytes);
   return ReadInParallel(
-      *plan, limited,
-      [this](size_t part, const StreamParams& stream) {
+      *plan, params,
+      [this, deadline](size_t part, StreamParams stream) {
+        stream.call.timeout = deadline - environment_.now();
         return StreamOver(channels_.bulk[part], stream, ConsumeOn::kReceiver);
       },
       on_progress);
@@ -151,6 +156,10 @@ absl::StatusOr<Table> RemoteConnection::FetchShared(const FetchParams& params) {
   });
   if (!status.ok()) return status;
   absl::StatusOr<Table> table = AttachSharedTable(response);
+  if (table.ok()) {
+    status = CheckAnswer(expected_answers_.Of(params.spec, params.selection), table->key(), table->tensors());
+    if (!status.ok()) return status;
+  }
   // Another host with a socket at the same path, or the server's successor: not asked again.
   if (!table.ok()) shared_memory_ = SharedMemory::kAbsent;
   return table;

@@ -1,4 +1,5 @@
-// A service of ten rows that breaks as a test wants it, over real gRPC on a port of its own.
+// A service of numbers that are easy to tell, which breaks as a test wants it, over real gRPC on a port of its
+// own.
 
 #ifndef POSENC_TESTS_UNIT_CLIENT_FAULTY_SERVICE_H_
 #define POSENC_TESTS_UNIT_CLIENT_FAULTY_SERVICE_H_
@@ -17,7 +18,8 @@
 
 namespace posenc {
 
-// Streams the tensor "table", F32 [10, 2], two rows to a chunk: row r holds r and -r.
+// Answers for sinusoidal tables in F32, with the key and the shape that a request means: row r of the answer
+// begins with r and -r. Streams have five chunks: of [10, 2], two rows each.
 class FaultyService : public v1::PositionalEncodingService::Service {
  public:
   static constexpr int kRows = 10;
@@ -36,6 +38,7 @@ class FaultyService : public v1::PositionalEncodingService::Service {
   std::function<grpc::Status(int call, v1::StreamSliceResponse&)> on_chunk =
       [](int, v1::StreamSliceResponse&) { return grpc::Status::OK; };
   std::function<void(v1::GetSliceResponse&)> on_slice = [](v1::GetSliceResponse&) {};
+  std::function<void(v1::DescribeTableResponse&)> on_describe = [](v1::DescribeTableResponse&) {};
   // What OpenSharedTable answers; it is not counted as a call.
   std::function<grpc::Status()> on_open_shared = [] {
     return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "no shared memory");
@@ -50,6 +53,8 @@ class FaultyService : public v1::PositionalEncodingService::Service {
   std::chrono::system_clock::time_point deadline;  // of the last stream
 
  private:
+  grpc::Status DescribeTable(grpc::ServerContext* context, const v1::DescribeTableRequest* request,
+                             v1::DescribeTableResponse* response) override;
   grpc::Status GetSlice(grpc::ServerContext* context, const v1::GetSliceRequest* request,
                         v1::GetSliceResponse* response) override;
   grpc::Status StreamSlice(grpc::ServerContext* context, const v1::StreamSliceRequest* request,

@@ -70,7 +70,7 @@ class RemoteConnectionTest : public ::testing::Test {
 TEST_F(RemoteConnectionTest, SmallAnswersComeInOneMessage) {
   const auto table = client_->Get(small_);
   ASSERT_OK(table);
-  EXPECT_EQ(table->key(), "key");
+  EXPECT_EQ(table->key(), Client(MakeLocalConnection()).Get(small_)->key());
   EXPECT_THAT(table->shape("table"), ElementsAre(kRows, 2));
   EXPECT_EQ(table->tensor<float>("table")[19], -9);
   EXPECT_THAT(service_.skips(), SizeIs(0));
@@ -79,7 +79,7 @@ TEST_F(RemoteConnectionTest, SmallAnswersComeInOneMessage) {
 TEST_F(RemoteConnectionTest, LargeAnswersAreStreamed) {
   const auto table = client_->Get(Sinusoidal{.d_model = 1024, .max_len = 5000});
   ASSERT_OK(table);
-  EXPECT_EQ(table->tensor<float>("table")[19], -9);
+  EXPECT_EQ(table->tensor<float>("table")[9 * 1024 + 1], -9);
   EXPECT_THAT(service_.skips(), ElementsAre(0));
 }
 
@@ -149,7 +149,7 @@ TEST_F(RemoteConnectionTest, StreamThatEndsEarlyIsDataLoss) {
 
 TEST_F(RemoteConnectionTest, AnswerThatChangesIsAborted) {
   service_.on_chunk = [](int call, v1::StreamSliceResponse& chunk) {
-    if (call == 2) chunk.mutable_header()->set_table_key("other");
+    if (call == 2) chunk.mutable_header()->set_table_key(std::string(64, 'a'));
     return call == 1 && chunk.first_row() == 4 ? Unavailable() : grpc::Status::OK;
   };
   EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kAborted, HasSubstr("changed")));
@@ -180,6 +180,58 @@ TEST_F(RemoteConnectionTest, HostileMessagesAreErrors) {
     response.mutable_tensors(0)->set_shape(0, int64_t{1} << 40);
   };
   EXPECT_THAT(client_->Get(small_), StatusIs(absl::StatusCode::kInternal, HasSubstr("'table'")));
+}
+
+// Well-formed answers, each to another request than the client's.
+template <typename Message>
+std::vector<std::function<void(Message&)>> OtherAnswers() {
+  const auto other_base = Client(MakeLocalConnection()).Get(Sinusoidal{.d_model = 2, .max_len = kRows, .base = 7.0});
+  return {
+      [key = other_base->key()](auto& message) { message.set_table_key(key); },
+      [](auto& message) { message.set_table_key("key"); },
+      [](auto& message) { message.clear_table_key(); },
+      [](auto& message) { message.mutable_tensors(0)->set_name("cos"); },
+      [](auto& message) { message.mutable_tensors(0)->clear_name(); },
+      [](auto& message) { message.mutable_tensors(0)->set_element_type(v1::ELEMENT_TYPE_I32); },
+      [](auto& message) { message.mutable_tensors(0)->set_shape(0, 2), message.mutable_tensors(0)->set_shape(1, kRows); },
+      [](auto& message) { message.mutable_tensors(0)->add_shape(1); },
+      [](auto& message) { message.clear_tensors(); },
+  };
+}
+
+TEST_F(RemoteConnectionTest, AnswersToAnotherRequestAreErrors) {
+  for (const auto& change : OtherAnswers<v1::GetSliceResponse>()) {
+    v1::GetSliceResponse sent;
+    service_.on_slice = [&](v1::GetSliceResponse& response) { change(response), sent = response; };
+    EXPECT_THAT(client_->Get(small_), StatusIs(absl::StatusCode::kInternal, HasSubstr("not to the request")))
+        << sent.ShortDebugString();
+  }
+  service_.on_slice = [](v1::GetSliceResponse& response) { response.Clear(); };
+  EXPECT_THAT(client_->Get(small_), StatusIs(absl::StatusCode::kInternal, _));
+}
+
+TEST_F(RemoteConnectionTest, StreamsOfAnotherAnswerAreErrorsBeforeMemoryIsAskedFor) {
+  StreamParams params{.spec = TableRequest(small_).spec()};
+  int asked = 0;
+  params.destinations = [&](const SliceInfo&) { return ++asked, absl::UnimplementedError("not to be asked"); };
+  for (const auto& change : OtherAnswers<v1::SliceHeader>()) {
+    service_.on_chunk = [&](int, v1::StreamSliceResponse& chunk) {
+      if (chunk.has_header()) change(*chunk.mutable_header());
+      return grpc::Status::OK;
+    };
+    EXPECT_THAT(connection_->Stream(params), StatusIs(absl::StatusCode::kInternal, _));
+  }
+  EXPECT_EQ(asked, 0);
+}
+
+TEST_F(RemoteConnectionTest, DescriptionsOfAnotherTableAreErrors) {
+  EXPECT_OK(client_->Describe(small_));
+  for (const auto& change : OtherAnswers<v1::DescribeTableResponse>()) {
+    service_.on_describe = change;
+    EXPECT_THAT(client_->Describe(small_), StatusIs(absl::StatusCode::kInternal, HasSubstr("not to the request")));
+  }
+  service_.on_describe = [](v1::DescribeTableResponse& response) { response.set_rows(11); };
+  EXPECT_THAT(client_->Describe(small_), StatusIs(absl::StatusCode::kInternal, HasSubstr("11 rows")));
 }
 
 TEST_F(RemoteConnectionTest, CallerEndsAStreamWithItsOwnError) {
@@ -220,18 +272,10 @@ TEST_F(RemoteConnectionTest, ExceptionOfTheCallerEndsTheStream) {
 }
 
 TEST_F(RemoteConnectionTest, ChecksumsOfMoreThanAMessageHoldsAreErrors) {
-  service_.on_chunk = [](int, v1::StreamSliceResponse& chunk) {
-    if (!chunk.has_header()) return grpc::Status(grpc::Status::CANCELLED);
-    constexpr int64_t kManyRows = int64_t{1} << 40;
-    chunk.set_row_count(kManyRows);
-    chunk.mutable_header()->set_row_count(kManyRows);
-    chunk.mutable_header()->set_size_bytes(8 * kManyRows);
-    chunk.mutable_header()->mutable_tensors(0)->set_shape(0, kManyRows);
-    return grpc::Status(grpc::Status::OK);
-  };
-  StreamParams params{.spec = TableRequest(small_).spec(), .checksums_only = true};
+  const TableRequest long_table = Sinusoidal{.d_model = 2, .max_len = int64_t{1} << 40};
+  StreamParams params{.spec = long_table.spec(), .checksums_only = true};
   params.on_chunk = [](const Chunk&) { return absl::OkStatus(); };
-  EXPECT_THAT(client_->Stream(params), StatusIs(absl::StatusCode::kInternal, _));
+  EXPECT_THAT(client_->Stream(params), StatusIs(absl::StatusCode::kInternal, HasSubstr("more rows")));
 }
 
 TEST_F(RemoteConnectionTest, QuestionForSharedMemoryIsAskedUntilItIsAnswered) {
