@@ -9,7 +9,7 @@ import unittest
 
 from metrics_page import DEPLOY, ServerProcess
 
-LIMIT = 240
+LIMIT = 500
 
 
 def run(*command):
