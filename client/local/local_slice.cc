@@ -22,21 +22,17 @@ std::vector<int64_t> DimsOf(const SlicePlan& plan, const TensorShape& tensor) {
   return dims;
 }
 
-SliceInfo InfoOf(const TableSpec& spec, const TableShape& shape, const SlicePlan& plan) {
-  SliceInfo info{.key = KeyOf(spec).ToHex(), .row_count = plan.row_count()};
+}  // namespace
+
+SliceInfo SliceInfoOf(std::string key, const TableShape& shape, const SlicePlan& plan) {
+  SliceInfo info{.key = std::move(key), .row_count = plan.row_count(), .size_bytes = plan.total_bytes(shape)};
   for (const TensorShape& tensor : shape.tensors) {
     info.tensors.push_back({.name = tensor.name,
                             .element_type = tensor.element_type,
                             .shape = DimsOf(plan, tensor)});
   }
-  // In double: a virtual table may exceed what an integer holds.
-  const double bytes = static_cast<double>(info.row_count) * static_cast<double>(plan.row_bytes(shape));
-  info.size_bytes = bytes < 0x1p64 ? static_cast<uint64_t>(info.row_count) * plan.row_bytes(shape)
-                                   : UINT64_MAX;
   return info;
 }
-
-}  // namespace
 
 absl::StatusOr<LocalSlice> LocalSlice::Make(const TableSpec& spec, const Selection& selection,
                                             const TensorCatalog& catalog) {
@@ -52,7 +48,7 @@ absl::StatusOr<LocalSlice> LocalSlice::Make(const TableSpec& spec, const Selecti
   absl::StatusOr<SlicePlan> plan = ResolveSelection(selection, slice.generator_->shape());
   if (!plan.ok()) return plan.status();
   slice.plan_ = *std::move(plan);
-  slice.info_ = InfoOf(slice.spec_, slice.generator_->shape(), slice.plan_);
+  slice.info_ = SliceInfoOf(KeyOf(slice.spec_).ToHex(), slice.generator_->shape(), slice.plan_);
   return slice;
 }
 

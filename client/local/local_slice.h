@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -19,6 +20,9 @@
 #include "server/encodings/table_generator.h"
 
 namespace posenc {
+
+// Returns what the service says of the slice `plan` of a table of that key and shape.
+SliceInfo SliceInfoOf(std::string key, const TableShape& shape, const SlicePlan& plan);
 
 class LocalSlice {
  public:

@@ -30,14 +30,6 @@ int64_t AtBlock(int64_t row, int64_t row_bytes) {
   return row / rows * rows;
 }
 
-// Whether `part` is what the service should say of rows of `whole`.
-bool IsPartOf(const SliceInfo& part, const SliceInfo& whole, int64_t row_count) {
-  if (part.key != whole.key || part.row_count != row_count) return false;
-  std::vector<TensorInfo> expected = whole.tensors;
-  for (TensorInfo& tensor : expected) tensor.shape.front() = row_count;
-  return part.tensors == expected;
-}
-
 // The threads of one read, and what they have in common.
 class ParallelReader {
  public:
@@ -45,7 +37,7 @@ class ParallelReader {
                  std::vector<std::span<std::byte>> memory)
       : plan_(plan), params_(params), read_(read), memory_(std::move(memory)), running_(plan.parts.size()) {}
 
-  std::optional<absl::Status> Run(const ReadProgress& on_progress) {
+  absl::Status Run(const ReadProgress& on_progress) {
     const std::stop_callback pass_on(params_.call.stop, [this] { stop_.request_stop(); });
     std::vector<std::jthread> threads;
     // The caller's on_progress may throw; the threads are joined then, too.
@@ -58,7 +50,6 @@ class ParallelReader {
       }
     }
     Watch(on_progress);
-    if (is_another_) return std::nullopt;
     return first_error_;
   }
 
@@ -67,7 +58,7 @@ class ParallelReader {
     const ReadPart& part = plan_.parts[number];
     StreamParams stream{.spec = params_.spec, .selection = part.selection, .call = params_.call};
     stream.call.stop = stop_.get_token();
-    stream.destinations = [&](const SliceInfo& slice) { return MemoryOf(part, slice); };
+    stream.destinations = [&](const SliceInfo&) { return MemoryOf(part); };
     stream.on_chunk = [this](const Chunk& chunk) {
       CountBytes(chunk);
       return absl::OkStatus();
@@ -75,12 +66,7 @@ class ParallelReader {
     End(read_(number, stream));
   }
 
-  absl::StatusOr<std::vector<std::span<std::byte>>> MemoryOf(const ReadPart& part, const SliceInfo& slice) {
-    if (!IsPartOf(slice, plan_.answer, part.row_count)) {
-      const std::lock_guard lock(mutex_);
-      is_another_ = true;
-      return absl::AbortedError("the server's answer is another one");
-    }
+  std::vector<std::span<std::byte>> MemoryOf(const ReadPart& part) const {
     std::vector<std::span<std::byte>> memory;
     for (std::span<std::byte> tensor : memory_) {
       const size_t row_bytes = tensor.size() / plan_.answer.row_count;
@@ -96,12 +82,16 @@ class ParallelReader {
   }
 
   void End(const absl::Status& status) {
+    bool stops_others = false;
+    {
+      const std::lock_guard lock(mutex_);
+      stops_others = !status.ok() && first_error_.ok();
+      if (stops_others) first_error_ = status;
+    }
+    // Without the lock, since whatever a stop does happens here; and before this part counts as ended.
+    if (stops_others) stop_.request_stop();
     const std::lock_guard lock(mutex_);
     --running_;
-    if (!status.ok() && first_error_.ok()) {
-      first_error_ = status;
-      stop_.request_stop();
-    }
     changed_.notify_one();
   }
 
@@ -132,7 +122,6 @@ class ParallelReader {
   size_t running_;
   uint64_t done_bytes_ = 0;
   absl::Status first_error_;
-  bool is_another_ = false;
 };
 
 }  // namespace
@@ -159,8 +148,8 @@ std::optional<ReadPlan> PlanParallelRead(const TableSpec& spec, const Selection&
   return plan;
 }
 
-std::optional<absl::Status> ReadInParallel(const ReadPlan& plan, const StreamParams& params,
-                                           const ReadOnePart& read, const ReadProgress& on_progress) {
+absl::Status ReadInParallel(const ReadPlan& plan, const StreamParams& params, const ReadOnePart& read,
+                            const ReadProgress& on_progress) {
   auto memory = AskForDestinations(params, plan.answer);
   if (!memory.ok()) return memory.status();
   return ParallelReader(plan, params, read, *std::move(memory)).Run(on_progress);

@@ -2,7 +2,7 @@
 //
 // Only where the rows of the answer are one run of the table's rows: a part is then a range of rows, an
 // answer of its own, which resumes and is checked as any other. What the whole answer is, this process
-// knows without asking; the header of every part must say the same.
+// knows without asking.
 //
 // Threads: pure functions. ReadInParallel has a thread for each part, all of them gone when it returns.
 
@@ -38,15 +38,15 @@ struct ReadPlan {
 // small, wrong, not one run of rows, or of a stored tensor, which this process does not know.
 std::optional<ReadPlan> PlanParallelRead(const TableSpec& spec, const Selection& selection, size_t streams);
 
-// Reads one part, as Connection::Stream does. Called by several threads at once.
+// Reads one part, as Connection::Stream does, and compares the header with what the part must be. Called by
+// several threads at once.
 using ReadOnePart = std::function<absl::Status(size_t part, const StreamParams& params)>;
 using ReadProgress = std::function<void(uint64_t done_bytes, uint64_t total_bytes)>;
 
 // Reads all parts into params.destinations, which is asked once; `on_progress` may be empty and is called by
 // the calling thread. The first error stops the other parts and is returned.
-// Returns nothing when the service's answer is not the planned one: another version, to be read in one.
-std::optional<absl::Status> ReadInParallel(const ReadPlan& plan, const StreamParams& params,
-                                           const ReadOnePart& read, const ReadProgress& on_progress);
+absl::Status ReadInParallel(const ReadPlan& plan, const StreamParams& params, const ReadOnePart& read,
+                            const ReadProgress& on_progress);
 
 }  // namespace posenc
 

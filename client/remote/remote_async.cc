@@ -35,6 +35,8 @@ class RemoteConnection::AsyncFetch : public std::enable_shared_from_this<AsyncFe
         deadline_(begin_ + connection.TimeoutOf(params.call, bytes)),
         loop_(connection.options_.retry, connection.environment_, connection.budget_, deadline_),
         stop_(params.call.stop),
+        spec_(params.spec),
+        selection_(params.selection),
         done_(std::move(done)) {
     const grpc::Slice slice(GetSliceRequestBytes(params.spec, params.selection));
     request_ = grpc::ByteBuffer(&slice, 1);
@@ -84,7 +86,7 @@ class RemoteConnection::AsyncFetch : public std::enable_shared_from_this<AsyncFe
 
   void OnAnswer(const grpc::Status& ended) {
     if (ended.ok()) return OnMessage();
-    absl::Status status = FromGrpc(ended);
+    absl::Status status = UnaskedCancelAsUnavailable(FromGrpc(ended), stop_);
     if (stop_.stop_requested()) return done_(absl::CancelledError("stopped by the caller"));
     if (first_error_.ok()) first_error_ = status;
     if (const std::optional<absl::Duration> delay = loop_.DelayOfRetry(status)) return RetryAfter(*delay);
@@ -105,7 +107,9 @@ class RemoteConnection::AsyncFetch : public std::enable_shared_from_this<AsyncFe
   }
 
   void OnMessage() {
-    absl::StatusOr<Table> table = TableFrom(response_, connection_.options_.max_table_bytes);
+    // Not in Start, which is to return at once.
+    const ExpectedAnswer expected = connection_.expected_answers_.Of(spec_, selection_);
+    absl::StatusOr<Table> table = TableFrom(response_, expected, connection_.options_.max_table_bytes);
     if (table.ok()) connection_.budget_.GiveForSuccess();
     done_(std::move(table));
   }
@@ -131,6 +135,8 @@ class RemoteConnection::AsyncFetch : public std::enable_shared_from_this<AsyncFe
   RetryLoop loop_;
   absl::Status first_error_;
   const std::stop_token stop_;
+  const TableSpec spec_;
+  const Selection selection_;
   const Done done_;
   std::mutex mutex_;
   // One for each attempt, kept so that Stop may be late. Guarded by mutex_.

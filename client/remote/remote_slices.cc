@@ -37,35 +37,53 @@ bool IsWhole(const Selection& selection) {
 absl::StatusOr<Table> RemoteConnection::FetchUnary(const FetchParams& params, double bytes) {
   const std::string request = GetSliceRequestBytes(params.spec, params.selection);
   absl::StatusOr<Table> table;
+  std::optional<ExpectedAnswer> expected;
+  const auto expect = [&] {
+    if (!expected) expected = expected_answers_.Of(params.spec, params.selection);
+  };
   absl::Status status = Run(params.call, bytes, [&](grpc::ClientContext& context, RetryLoop&) {
-    absl::StatusOr<grpc::ByteBuffer> message = small_calls_.Call(kGetSlice, request, context);
+    absl::StatusOr<grpc::ByteBuffer> message = small_calls_.Call(kGetSlice, request, context, expect);
     if (!message.ok()) return message.status();
-    table = TableFrom(*message, options_.max_table_bytes);
+    table = TableFrom(*message, *expected, options_.max_table_bytes);
     return table.status();
   });
   if (!status.ok()) return status;
   return table;
 }
 
-absl::Status RemoteConnection::StreamOver(const std::shared_ptr<grpc::Channel>& channel,
-                                          const StreamParams& params, ConsumeOn where) {
-  SliceReceiver receiver(params);
+absl::Status RemoteConnection::StreamOver(std::shared_ptr<grpc::Channel> channel, const StreamParams& params,
+                                          ConsumeOn where) {
+  SliceReceiver receiver(params, expected_answers_.Of(params.spec, params.selection));
   v1::StreamSliceRequest request;
   *request.mutable_spec() = EncodeSpec(params.spec);
   *request.mutable_selection() = EncodeSelection(params.selection);
   request.set_checksums_only(params.checksums_only);
   const double bytes = EstimateBytes(params.spec, params.selection);
   absl::Status stopped;
+  bool stood_still = false;  // since the last row
   absl::Status status = Run(params.call, bytes, [&](grpc::ClientContext& context, RetryLoop& loop) {
     const int64_t begin = receiver.next_row();
     request.set_skip_rows(begin);
-    absl::Status ended = CallStream(channel, kStreamSlice, request, context, where,
+    // A retry that waits for a server to come back is no standstill, unless the last one was.
+    StandStill still{.limit = options_.stall_timeout,
+                     .from_start = stood_still || loop.attempts() == 1 || !WaitsForServer()};
+    absl::Status ended = CallStream(channel, kStreamSlice, request, context, where, still,
                                     [&](grpc::ByteBuffer& message) { return receiver.Accept(message); });
     if (receiver.stopped_by_caller()) {
       stopped = ended;
       return absl::OkStatus();
     }
-    if (receiver.next_row() > begin) loop.Progressed();
+    ended = UnaskedCancelAsUnavailable(std::move(ended), params.call.stop);
+    if (receiver.next_row() > begin) {
+      loop.Progressed();
+      stood_still = false;
+      reached_ = true;
+    }
+    if (still.happened) {
+      if (stood_still) loop.GiveUp();
+      stood_still = true;
+      channel = MakeFreshChannel(target_, options_);
+    }
     const absl::Status complete = receiver.Finish();
     // A connection that breaks behind the last row has lost nothing.
     if (ended.ok() || (complete.ok() && IsTransient(ended))) return complete;
@@ -80,11 +98,12 @@ std::optional<absl::Status> RemoteConnection::StreamInParts(const StreamParams& 
   if (channels_.bulk.size() < 2 || bytes < static_cast<double>(kMinParallelBytes)) return std::nullopt;
   const auto plan = PlanParallelRead(params.spec, params.selection, channels_.bulk.size());
   if (!plan) return std::nullopt;
-  StreamParams limited = params;
-  limited.call.timeout = TimeoutOf(params.call, bytes);
+  // All parts together, at the same time or not, have the time of one call.
+  const absl::Time deadline = environment_.now() + TimeoutOf(params.call, bytes);
   return ReadInParallel(
-      *plan, limited,
-      [this](size_t part, const StreamParams& stream) {
+      *plan, params,
+      [this, deadline](size_t part, StreamParams stream) {
+        stream.call.timeout = deadline - environment_.now();
         return StreamOver(channels_.bulk[part], stream, ConsumeOn::kReceiver);
       },
       on_progress);
@@ -126,7 +145,7 @@ absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {
 }
 
 absl::StatusOr<bool> RemoteConnection::HasSharedMemory(const CallOptions& call) {
-  if (shared_memory_ == SharedMemory::kUnknown) {
+  if (shared_memory_.IsToBeAsked(environment_.now())) {
     v1::OpenSharedTableRequest request;
     request.set_socket_only(true);
     v1::OpenSharedTableResponse response;
@@ -136,9 +155,9 @@ absl::StatusOr<bool> RemoteConnection::HasSharedMemory(const CallOptions& call) 
     // No answer, and none for the table either.
     if (IsTransient(status) || absl::IsDeadlineExceeded(status) || absl::IsCancelled(status)) return status;
     const bool there = status.ok() && SharedMemorySocketAnswers(response.socket_path());
-    shared_memory_ = there ? SharedMemory::kThere : SharedMemory::kAbsent;
+    there ? shared_memory_.Found() : shared_memory_.Failed(environment_.now());
   }
-  return shared_memory_ == SharedMemory::kThere;
+  return shared_memory_.is_there();
 }
 
 absl::StatusOr<Table> RemoteConnection::FetchShared(const FetchParams& params) {
@@ -151,8 +170,14 @@ absl::StatusOr<Table> RemoteConnection::FetchShared(const FetchParams& params) {
   });
   if (!status.ok()) return status;
   absl::StatusOr<Table> table = AttachSharedTable(response);
-  // Another host with a socket at the same path, or the server's successor: not asked again.
-  if (!table.ok()) shared_memory_ = SharedMemory::kAbsent;
+  if (!table.ok()) {
+    // Another host with a socket at the same path, the server's successor, or a moment's trouble.
+    shared_memory_.Failed(environment_.now());
+    return table;
+  }
+  shared_memory_.Worked();
+  status = CheckAnswer(expected_answers_.Of(params.spec, params.selection), table->key(), table->tensors());
+  if (!status.ok()) return status;
   return table;
 }
 

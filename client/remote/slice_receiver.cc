@@ -29,6 +29,7 @@ absl::Status SliceReceiver::Begin(const SliceInfo& header) {
     if (*slice_ == header) return absl::OkStatus();
     return absl::AbortedError("the server's answer changed while it was read");
   }
+  if (absl::Status status = CheckAnswer(expected_, header); !status.ok()) return status;
   for (const TensorInfo& tensor : header.tensors) {
     const int64_t bytes = TensorBytes(tensor).value_or(0);  // the header has been checked
     row_bytes_.push_back(header.row_count == 0 ? 0 : bytes / header.row_count);

@@ -14,9 +14,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "client/remote/expected_answer.h"
 #include "client/remote/slice_frame.h"
 #include "posenc/connection.h"
 
@@ -25,12 +27,12 @@ namespace posenc {
 class SliceReceiver {
  public:
   // `params` must outlive the receiver.
-  explicit SliceReceiver(const StreamParams& params)
-      : params_(params), next_row_(params.skip_rows) {}
+  SliceReceiver(const StreamParams& params, ExpectedAnswer expected)
+      : params_(params), expected_(std::move(expected)), next_row_(params.skip_rows) {}
 
   // Takes the next message of the stream.
   // Errors: DataLoss for a wrong checksum, Aborted for a header that changed, Internal for a message that
-  // is no valid part of the answer; and whatever the caller's own functions return.
+  // is no valid part of the answer or begins another one; and whatever the caller's own functions return.
   absl::Status Accept(grpc::ByteBuffer& message);
 
   // Ok when every row has arrived. Errors: DataLoss when the stream ended early.
@@ -52,6 +54,7 @@ class SliceReceiver {
   absl::Status FromCaller(absl::Status status);
 
   const StreamParams& params_;
+  const ExpectedAnswer expected_;
   std::optional<SliceInfo> slice_;
   std::vector<int64_t> row_bytes_;                    // of each tensor
   std::vector<std::span<std::byte>> destinations_;    // of the whole answer, when the caller has them

@@ -7,7 +7,8 @@
 namespace posenc {
 
 absl::StatusOr<grpc::ByteBuffer> UnaryCaller::Call(const char* method, const std::string& request,
-                                                   grpc::ClientContext& context) {
+                                                   grpc::ClientContext& context,
+                                                   absl::FunctionRef<void()> meanwhile) {
   QueuePtr queue = TakeQueue();
   const grpc::Slice slice(request);
   const auto call = stub_.PrepareUnaryCall(&context, method, grpc::ByteBuffer(&slice, 1), queue.get());
@@ -15,6 +16,7 @@ absl::StatusOr<grpc::ByteBuffer> UnaryCaller::Call(const char* method, const std
   grpc::Status status;
   call->StartCall();
   call->Finish(&response, &status, nullptr);
+  meanwhile();
   void* tag = nullptr;
   bool ok = false;
   queue->Next(&tag, &ok);

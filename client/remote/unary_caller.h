@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 
 namespace posenc {
@@ -27,9 +28,10 @@ class UnaryCaller {
   explicit UnaryCaller(std::shared_ptr<grpc::Channel> channel) : stub_(std::move(channel)) {}
 
   // Calls a method ("/posenc.v1.PositionalEncodingService/GetSlice") with the bytes of its request and returns
-  // those of its answer. Errors: the call's own, with its field violations.
+  // those of its answer. `meanwhile` is what the caller has to do anyway: it runs while the call is under way,
+  // and must not throw. Errors: the call's own, with its field violations.
   absl::StatusOr<grpc::ByteBuffer> Call(const char* method, const std::string& request,
-                                        grpc::ClientContext& context);
+                                        grpc::ClientContext& context, absl::FunctionRef<void()> meanwhile);
 
  private:
   using QueuePtr = std::unique_ptr<grpc::CompletionQueue>;

@@ -9,7 +9,7 @@
 
 namespace posenc {
 
-absl::StatusOr<Table> TableFrom(grpc::ByteBuffer& message, uint64_t max_bytes) {
+absl::StatusOr<Table> TableFrom(grpc::ByteBuffer& message, const ExpectedAnswer& expected, uint64_t max_bytes) {
   absl::StatusOr<Frame> frame = ParseFrame(FrameKind::kGetSlice, message);
   if (!frame.ok()) return frame.status();
   std::vector<TensorInfo> infos;
@@ -20,6 +20,7 @@ absl::StatusOr<Table> TableFrom(grpc::ByteBuffer& message, uint64_t max_bytes) {
     }
     infos.push_back(tensor.info);
   }
+  if (absl::Status status = CheckAnswer(expected, frame->key, infos); !status.ok()) return status;
   absl::StatusOr<TableBuilder> builder =
       TableBuilder::Allocate(std::move(frame->key), std::move(infos), max_bytes);
   if (!builder.ok()) return builder.status();

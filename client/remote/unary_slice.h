@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "client/remote/expected_answer.h"
 #include "posenc/table.h"
 
 namespace posenc {
@@ -20,8 +21,9 @@ inline constexpr const char* kGetSlice = "/posenc.v1.PositionalEncodingService/G
 inline constexpr double kMaxUnaryBytes = 1 << 20;
 
 // Copies the numbers of a GetSliceResponse into a table. `message` is not changed, but gRPC wants it so.
-// Errors: Internal for a message that is none; ResourceExhausted for a table over `max_bytes`.
-absl::StatusOr<Table> TableFrom(grpc::ByteBuffer& message, uint64_t max_bytes);
+// Errors: Internal for a message that is none, or not as `expected`; ResourceExhausted for a table over
+// `max_bytes`.
+absl::StatusOr<Table> TableFrom(grpc::ByteBuffer& message, const ExpectedAnswer& expected, uint64_t max_bytes);
 
 }  // namespace posenc
 

@@ -1,5 +1,5 @@
 // A service that answers slices with the right numbers and breaks as a test wants it, over real gRPC on a
-// port of its own. FaultyService, its sibling, has ten rows and any wrong answer.
+// port of its own. FaultyService, its sibling, has numbers of its own and any wrong answer.
 
 #ifndef POSENC_TESTS_UNIT_CLIENT_COMPUTING_SERVICE_H_
 #define POSENC_TESTS_UNIT_CLIENT_COMPUTING_SERVICE_H_

@@ -1,4 +1,5 @@
-// A service of ten rows that breaks as a test wants it, over real gRPC on a port of its own.
+// A service of numbers that are easy to tell, which breaks as a test wants it, over real gRPC on a port of its
+// own.
 
 #ifndef POSENC_TESTS_UNIT_CLIENT_FAULTY_SERVICE_H_
 #define POSENC_TESTS_UNIT_CLIENT_FAULTY_SERVICE_H_
@@ -17,7 +18,8 @@
 
 namespace posenc {
 
-// Streams the tensor "table", F32 [10, 2], two rows to a chunk: row r holds r and -r.
+// Answers for sinusoidal tables in F32, with the key and the shape that a request means: row r of the answer
+// begins with r and -r. Streams have five chunks: of [10, 2], two rows each.
 class FaultyService : public v1::PositionalEncodingService::Service {
  public:
   static constexpr int kRows = 10;
@@ -36,12 +38,20 @@ class FaultyService : public v1::PositionalEncodingService::Service {
   std::function<grpc::Status(int call, v1::StreamSliceResponse&)> on_chunk =
       [](int, v1::StreamSliceResponse&) { return grpc::Status::OK; };
   std::function<void(v1::GetSliceResponse&)> on_slice = [](v1::GetSliceResponse&) {};
-  // What OpenSharedTable answers; it is not counted as a call.
+  std::function<void(v1::DescribeTableResponse&)> on_describe = [](v1::DescribeTableResponse&) {};
+  // What OpenSharedTable answers, with `socket_path`; it is not counted as a call.
   std::function<grpc::Status()> on_open_shared = [] {
     return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "no shared memory");
   };
 
+  std::string socket_path;
+
   int calls() const { return calls_; }
+  // The clients' ends of the streams' connections, in order of arrival.
+  std::vector<std::string> peers() {
+    const std::lock_guard lock(mutex_);
+    return peers_;
+  }
   std::vector<int64_t> skips() {
     const std::lock_guard lock(mutex_);
     return skips_;
@@ -50,19 +60,24 @@ class FaultyService : public v1::PositionalEncodingService::Service {
   std::chrono::system_clock::time_point deadline;  // of the last stream
 
  private:
+  grpc::Status DescribeTable(grpc::ServerContext* context, const v1::DescribeTableRequest* request,
+                             v1::DescribeTableResponse* response) override;
   grpc::Status GetSlice(grpc::ServerContext* context, const v1::GetSliceRequest* request,
                         v1::GetSliceResponse* response) override;
   grpc::Status StreamSlice(grpc::ServerContext* context, const v1::StreamSliceRequest* request,
                            grpc::ServerWriter<v1::StreamSliceResponse>* writer) override;
   grpc::Status OpenSharedTable(grpc::ServerContext*, const v1::OpenSharedTableRequest*,
-                               v1::OpenSharedTableResponse*) override {
+                               v1::OpenSharedTableResponse* response) override {
+    response->set_socket_path(socket_path);
+    response->set_token(std::string(64, 'a'));
     return on_open_shared();
   }
 
   int port_ = 0;
   std::atomic<int> calls_ = 0;
   std::mutex mutex_;
-  std::vector<int64_t> skips_;  // guarded by mutex_
+  std::vector<int64_t> skips_;       // guarded by mutex_
+  std::vector<std::string> peers_;  // guarded by mutex_
   std::unique_ptr<grpc::Server> server_;
 };
 
