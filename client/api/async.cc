@@ -119,10 +119,13 @@ AsyncClient::Calls::~Calls() {
 }
 
 void AsyncClient::Calls::Register(const Operation& op) {
-  const std::lock_guard lock(mutex_);
-  under_way_.insert(&op);
-  // Nothing listens to this stop yet.
-  if (closing_) std::stop_source(op.stop).request_stop();
+  bool closing = false;
+  {
+    const std::lock_guard lock(mutex_);
+    under_way_.insert(&op);
+    closing = closing_;
+  }
+  if (closing) std::stop_source(op.stop).request_stop();
 }
 
 void AsyncClient::Calls::Unregister(const Operation& op) {

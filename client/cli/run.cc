@@ -141,8 +141,8 @@ Outcome Session::Connect(std::shared_ptr<Connection>& connection) const {
   }
   if (!globals.learned.empty()) return Usage("--learned needs --local; a server has tensors of its own");
   if (Outcome outcome = CheckAddress(globals.server); !outcome.ok()) return outcome;
-  // A person wants to know at once that nobody answers.
-  ConnectionOptions options{.retry = {.max_attempts = 3}, .wait_for_ready = false};
+  // A person wants to know at once that nobody answers, but not to lose a transfer to a server's restart.
+  ConnectionOptions options{.retry = {.max_attempts = 3}, .wait_for_ready = false, .wait_for_return = true};
   if (UsesTls(globals)) {
     TlsOptions& tls = options.tls.emplace();
     if (!globals.tls_ca_file.empty()) {

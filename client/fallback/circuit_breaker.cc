@@ -13,7 +13,7 @@ CircuitBreaker::Way CircuitBreaker::Next() {
   if (state_ == State::kInUse) return Way::kService;
   if (probing_ || environment_.now() < next_probe_) return Way::kWithout;
   probing_ = true;
-  return Way::kProbe;
+  return state_ == State::kUnknown ? Way::kProbe : Way::kProbeBeside;
 }
 
 void CircuitBreaker::Reached() {

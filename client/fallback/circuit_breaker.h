@@ -1,7 +1,7 @@
 // Remembers whether a service could be reached, and decides when it is asked again.
 //
 // States: unknown (a new one; the first call probes), in use, and out of use until a point in time, from
-//         which on one caller probes while the others still do without.
+//         which on somebody probes beside the calls, all of which still do without.
 // Threads: any method, any thread.
 
 #ifndef POSENC_CLIENT_FALLBACK_CIRCUIT_BREAKER_H_
@@ -22,8 +22,9 @@ class CircuitBreaker {
  public:
   CircuitBreaker(const FallbackOptions& options, RetryEnvironment environment);
 
-  // kProbe is followed by Reached or ProbeFailed of the same caller.
-  enum class Way : uint8_t { kService, kProbe, kWithout };
+  // kProbe and kProbeBeside are followed by Reached or ProbeFailed: of the same caller, who waits for it, or of
+  // a thread that this caller, who does without, begins.
+  enum class Way : uint8_t { kService, kProbe, kProbeBeside, kWithout };
   Way Next();
 
   // The service has answered.

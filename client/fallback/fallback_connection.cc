@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -99,15 +100,38 @@ class MovingStream {
 ServiceOrLocalConnection::ServiceOrLocalConnection(std::shared_ptr<Connection> service,
                                                    std::shared_ptr<Connection> local,
                                                    const FallbackOptions& options,
-                                                   RetryEnvironment environment)
+                                                   RetryEnvironment environment, RunBeside run_beside)
     : ForwardingConnection(std::move(service)),
       local_(std::move(local)),
       probe_timeout_(options.probe_timeout),
-      breaker_(options, std::move(environment)) {}
+      breaker_(options, std::move(environment)),
+      run_beside_(std::move(run_beside)) {}
 
 bool ServiceOrLocalConnection::ServiceIsInUse() {
-  const CircuitBreaker::Way way = breaker_.Next();
-  if (way != CircuitBreaker::Way::kProbe) return way == CircuitBreaker::Way::kService;
+  switch (breaker_.Next()) {
+    case CircuitBreaker::Way::kService:
+      return true;
+    case CircuitBreaker::Way::kProbe:
+      return AskHealth();
+    case CircuitBreaker::Way::kProbeBeside:
+      ProbeBeside();
+      return false;
+    case CircuitBreaker::Way::kWithout:
+      return false;
+  }
+  return false;
+}
+
+void ServiceOrLocalConnection::ProbeBeside() {
+  if (run_beside_) return run_beside_([this] { AskHealth(); });
+  try {
+    prober_ = std::jthread([this] { AskHealth(); });  // the one before has told the breaker and is at its end
+  } catch (const std::system_error& error) {
+    breaker_.ProbeFailed(absl::ResourceExhaustedError(absl::StrCat("no thread for a probe: ", error.what())));
+  }
+}
+
+bool ServiceOrLocalConnection::AskHealth() {
   const absl::StatusOr<HealthStatus> health = inner_->Probe(probe_timeout_);
   if (!health.ok() && HasNoAnswer(health.status())) {
     breaker_.ProbeFailed(health.status());
@@ -124,7 +148,7 @@ bool ServiceOrLocalConnection::ServiceIsInUse() {
 
 bool ServiceOrLocalConnection::AskService(const CallOptions& call, const Ask& ask,
                                           const IsUnreachable& is_unreachable, absl::Status& status) {
-  status = ask(*inner_);
+  status = UnaskedCancelAsUnavailable(ask(*inner_), call.stop);
   if (is_unreachable(status)) {
     // Who gives less time than a probe has is computed for here, and does not decide for all others.
     const bool impatient = absl::IsDeadlineExceeded(status) && call.timeout && *call.timeout < probe_timeout_;

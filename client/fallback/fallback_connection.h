@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "absl/status/status.h"
 #include "client/api/forwarding_connection.h"
@@ -19,8 +20,12 @@ namespace posenc {
 
 class ServiceOrLocalConnection : public ForwardingConnection<FallbackConnection> {
  public:
+  // Runs a function beside the calls, once.
+  using RunBeside = std::function<void(std::function<void()> task)>;
+
+  // Empty `run_beside`: on a thread of this connection, for which the destructor waits.
   ServiceOrLocalConnection(std::shared_ptr<Connection> service, std::shared_ptr<Connection> local,
-                           const FallbackOptions& options, RetryEnvironment environment);
+                           const FallbackOptions& options, RetryEnvironment environment, RunBeside run_beside = {});
 
   absl::StatusOr<TableDescription> Describe(const DescribeParams& params) override;
   absl::StatusOr<Table> Fetch(const FetchParams& params) override;
@@ -42,8 +47,11 @@ class ServiceOrLocalConnection : public ForwardingConnection<FallbackConnection>
   // Asks the service, and tells the breaker. True when that was an answer.
   bool AskService(const CallOptions& call, const Ask& ask, const IsUnreachable& is_unreachable, absl::Status& status);
 
-  // Whether the service is to be asked; asks for its health where that is due.
+  // Whether the service is to be asked; sees to it that its health is asked for where that is due.
   bool ServiceIsInUse();
+  // Asks for its health and tells the breaker; whether it serves.
+  bool AskHealth();
+  void ProbeBeside();
 
   template <typename Result, typename Params>
   absl::StatusOr<Result> Call(absl::StatusOr<Result> (Connection::*method)(const Params&),
@@ -56,6 +64,8 @@ class ServiceOrLocalConnection : public ForwardingConnection<FallbackConnection>
   std::atomic<uint64_t> answered_locally_ = 0;
   std::atomic<uint64_t> continued_locally_ = 0;
   std::atomic<uint64_t> failed_ = 0;
+  const RunBeside run_beside_;
+  std::jthread prober_;  // of the last probe; the breaker has one at a time
 };
 
 }  // namespace posenc

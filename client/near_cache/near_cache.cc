@@ -56,6 +56,8 @@ class NearCache : public ForwardingConnection<CachingConnection> {
 
  private:
   std::optional<SliceIdentity> Identify(const TableSpec& spec, const Selection& selection);
+  // The same for a table that has answers here; makes no generator.
+  std::optional<SliceIdentity> IdentifyKnown(const TableSpec& spec, const Selection& selection);
   absl::StatusOr<Table> FetchOnce(const SliceIdentity& slice, const FetchParams& params);
   absl::StatusOr<Table> Lead(const SliceIdentity& slice, const FetchParams& params,
                              std::optional<absl::Time> deadline, Flight& flight);
@@ -71,6 +73,16 @@ class NearCache : public ForwardingConnection<CachingConnection> {
 std::optional<SliceIdentity> NearCache::Identify(const TableSpec& spec, const Selection& selection) {
   std::shared_ptr<const TableIdentity> table = store_.TableOf(spec);
   if (table == nullptr) table = IdentifyTable(spec);
+  if (table == nullptr) return std::nullopt;
+  return IdentifySlice(std::move(table), selection);
+}
+
+std::optional<SliceIdentity> NearCache::IdentifyKnown(const TableSpec& spec, const Selection& selection) {
+  std::shared_ptr<const TableIdentity> table = store_.TableOf(spec);
+  if (table == nullptr) {
+    const std::optional<TableKey> key = IdentifyKey(spec);
+    if (key) table = store_.TableOf(*key);
+  }
   if (table == nullptr) return std::nullopt;
   return IdentifySlice(std::move(table), selection);
 }
@@ -160,17 +172,16 @@ absl::StatusOr<Table> NearCache::Fetch(const FetchParams& params) {
 }
 
 bool NearCache::FetchAsync(const FetchParams& params, std::function<void(absl::StatusOr<Table>)> done) {
-  const std::optional<SliceIdentity> slice = Identify(params.spec, params.selection);
-  if (!slice) {
-    const bool begun = inner_->FetchAsync(params, std::move(done));
-    if (begun) ++misses_;
-    return begun;
-  }
+  const std::optional<SliceIdentity> known = IdentifyKnown(params.spec, params.selection);
   // Fetch finds what another spelling brought here.
-  if (store_.Learn(*slice, params.spec, params.selection)) return false;
-  const auto keep = [this, slice = *slice, spec = params.spec, selection = params.selection,
+  if (known && store_.Learn(*known, params.spec, params.selection)) return false;
+  const auto keep = [this, known, spec = params.spec, selection = params.selection,
                      done = std::move(done)](absl::StatusOr<Table> result) {
-    if (result.ok()) store_.Insert(slice, spec, selection, *result);
+    if (result.ok()) {
+      // A table that was not known is identified only here: that takes a generator, and calls return at once.
+      const std::optional<SliceIdentity> slice = known ? known : Identify(spec, selection);
+      if (slice) store_.Insert(*slice, spec, selection, *result);
+    }
     done(std::move(result));
   };
   const bool begun = inner_->FetchAsync(params, keep);

@@ -186,6 +186,13 @@ bool SameAsWritten(const Selection& a, const Selection& b) {
          Same(a.real_positions, b.real_positions) && Same(a.axis_positions, b.axis_positions);
 }
 
+std::optional<TableKey> IdentifyKey(const TableSpec& spec) {
+  if (!IsFact(spec)) return std::nullopt;
+  const absl::StatusOr<TableSpec> normalized = Normalize(spec);
+  if (!normalized.ok()) return std::nullopt;
+  return KeyOf(*normalized);
+}
+
 std::shared_ptr<const TableIdentity> IdentifyTable(const TableSpec& spec) {
   if (!IsFact(spec)) return nullptr;
   const absl::StatusOr<TableSpec> normalized = Normalize(spec);

@@ -33,8 +33,11 @@ struct TableIdentity {
   std::optional<TableShape> shape;  // absent for stored tensors, whose shape the service alone knows
 };
 
+// Returns the key of the table of a spec, or nothing where IdentifyTable returns nothing. Some microseconds.
+std::optional<TableKey> IdentifyKey(const TableSpec& spec);
+
 // Returns the table of a spec, or nothing when the spec is wrong or its numbers are no fact: a stored tensor
-// that is only named is whatever the server has under that name today.
+// that is only named is whatever the server has under that name today. Makes a generator: up to milliseconds.
 std::shared_ptr<const TableIdentity> IdentifyTable(const TableSpec& spec);
 
 // A part of a table.

@@ -151,6 +151,12 @@ std::shared_ptr<const TableIdentity> NearCacheStore::TableOf(const TableSpec& sp
   return record == specs_.end() ? nullptr : record->second->table;
 }
 
+std::shared_ptr<const TableIdentity> NearCacheStore::TableOf(const TableKey& key) {
+  const std::lock_guard lock(MyStripe().mutex);
+  const auto record = records_.find(key);
+  return record == records_.end() ? nullptr : record->second->table;
+}
+
 NearCacheStore::Record& NearCacheStore::RecordOf(const std::shared_ptr<const TableIdentity>& table) {
   std::unique_ptr<Record>& record = records_[table->key];
   if (record == nullptr) {

@@ -7,8 +7,8 @@
 //           threads than stripes; writers take all of them. So callers who find something share nothing but
 //           the answer's reference count.
 // Recent:   a stripe keeps what its readers found last, to be compared unhashed; void once a spelling left.
-// Eviction: exactly by last use. A reader writes the time of its use into the answer, unless that is the
-//           latest one already; the heap of answers by time is corrected when something has to leave.
+// Eviction: exactly by last use. A reader writes the time of its use into the answer, unless it is the latest
+//           already; the heap of answers by time is corrected when something has to leave.
 
 #ifndef POSENC_CLIENT_NEAR_CACHE_NEAR_CACHE_STORE_H_
 #define POSENC_CLIENT_NEAR_CACHE_NEAR_CACHE_STORE_H_
@@ -42,8 +42,9 @@ class NearCacheStore {
   // Returns the answer, or one made from the whole table. Counts a hit or a derived answer.
   std::optional<Table> Find(const TableSpec& spec, const Selection& selection);
 
-  // Returns the table that a spec was found to mean; null when it is not known here.
+  // Returns the table that a spec was found to mean, or that has the key; null when it is not known here.
   std::shared_ptr<const TableIdentity> TableOf(const TableSpec& spec);
+  std::shared_ptr<const TableIdentity> TableOf(const TableKey& key);
 
   // Remembers that this spelling means `slice`. True when Find may now have something.
   bool Learn(const SliceIdentity& slice, const TableSpec& spec, const Selection& selection);
@@ -52,7 +53,6 @@ class NearCacheStore {
   void Insert(const SliceIdentity& slice, const TableSpec& spec, const Selection& selection, Table table);
 
   void Clear();
-
   // Of NearCacheStats what is known here.
   NearCacheStats stats();
 

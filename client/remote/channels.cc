@@ -104,4 +104,8 @@ Channels MakeChannels(const std::string& target, const ConnectionOptions& option
   return channels;
 }
 
+std::shared_ptr<grpc::Channel> MakeFreshChannel(const std::string& target, const ConnectionOptions& options) {
+  return grpc::CreateCustomChannel(target, MakeCredentials(options), MakeArguments(target));
+}
+
 }  // namespace posenc

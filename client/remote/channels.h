@@ -33,6 +33,10 @@ struct Channels {
 
 Channels MakeChannels(const std::string& target, const ConnectionOptions& options);
 
+// Returns a channel for one bulk transfer, with a TCP connection of its own, which may lead to another server of
+// the target than those before.
+std::shared_ptr<grpc::Channel> MakeFreshChannel(const std::string& target, const ConnectionOptions& options);
+
 // Whether a target is this host, where no proxy of the environment is to be used: "localhost", 127.0.0.0/8,
 // [::1] and Unix sockets, with or without a scheme.
 bool IsLocalTarget(const std::string& target);

@@ -86,7 +86,7 @@ class RemoteConnection::AsyncFetch : public std::enable_shared_from_this<AsyncFe
 
   void OnAnswer(const grpc::Status& ended) {
     if (ended.ok()) return OnMessage();
-    absl::Status status = FromGrpc(ended);
+    absl::Status status = UnaskedCancelAsUnavailable(FromGrpc(ended), stop_);
     if (stop_.stop_requested()) return done_(absl::CancelledError("stopped by the caller"));
     if (first_error_.ok()) first_error_ = status;
     if (const std::optional<absl::Duration> delay = loop_.DelayOfRetry(status)) return RetryAfter(*delay);

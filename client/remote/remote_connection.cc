@@ -50,8 +50,12 @@ RemoteConnection::RemoteConnection(std::string target, const ConnectionOptions& 
 
 void RemoteConnection::Prepare(grpc::ClientContext& context, absl::Time deadline, bool is_retry) const {
   context.set_deadline(absl::ToChronoTime(deadline));
-  context.set_wait_for_ready(is_retry && options_.wait_for_ready);
+  context.set_wait_for_ready(is_retry && WaitsForServer());
   if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
+}
+
+bool RemoteConnection::WaitsForServer() const {
+  return options_.wait_for_ready || (options_.wait_for_return && reached_);
 }
 
 absl::Status RemoteConnection::CheckCall(const CallOptions& call) const {
@@ -92,11 +96,12 @@ absl::Status RemoteConnection::Run(const CallOptions& call, double bytes, const 
     grpc::ClientContext context;
     Prepare(context, begin + timeout, loop.attempts() > 1);
     const std::stop_callback cancel(call.stop, [&] { context.TryCancel(); });
-    status = attempt(context, loop);
+    status = UnaskedCancelAsUnavailable(attempt(context, loop), call.stop);
     if (first_error.ok()) first_error = status;
   } while (!status.ok() && WaitToRetry(loop, status, call.stop));
   if (status.ok()) {
     budget_.GiveForSuccess();
+    if (!reached_) reached_ = true;
     return status;
   }
   if (call.stop.stop_requested()) return absl::CancelledError("stopped by the caller");

@@ -21,6 +21,7 @@
 #include "client/remote/retry.h"
 #include "client/remote/slice_call.h"
 #include "client/remote/unary_caller.h"
+#include "client/shared_memory/shared_memory_use.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "posenc/connection.h"
 #include "posenc/v1/positional_encoding_service.grpc.pb.h"
@@ -74,6 +75,8 @@ class RemoteConnection : public Connection {
                         grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                         const Request& request, Response& response, double bytes = 0);
 
+  // Whether a retry waits until the server can be reached.
+  bool WaitsForServer() const;
   // Whether there is anything to send: time, and a token of printable ASCII. gRPC ends the process that sends
   // any other header.
   absl::Status CheckCall(const CallOptions& call) const;
@@ -82,8 +85,8 @@ class RemoteConnection : public Connection {
   absl::Status Explain(const absl::Status& status, int attempts, absl::Duration elapsed) const;
   absl::StatusOr<Table> FetchUnary(const FetchParams& params, double bytes);
   absl::StatusOr<Table> FetchStream(const FetchParams& params);
-  absl::Status StreamOver(const std::shared_ptr<grpc::Channel>& channel, const StreamParams& params,
-                          ConsumeOn where);
+  // `channel` is the one of the first attempt; behind a standstill there are others.
+  absl::Status StreamOver(std::shared_ptr<grpc::Channel> channel, const StreamParams& params, ConsumeOn where);
   // Reads a large answer into the caller's memory in several parts at once. Nothing when it is not to be cut.
   std::optional<absl::Status> StreamInParts(const StreamParams& params, const ReadProgress& on_progress);
   // Maps a whole table of a server on this host. Any error means: stream it instead.
@@ -100,8 +103,8 @@ class RemoteConnection : public Connection {
   UnaryCaller small_calls_;
   ExpectedAnswers expected_answers_;
   AsyncFetches async_fetches_;
-  enum class SharedMemory : uint8_t { kUnknown, kThere, kAbsent };
-  std::atomic<SharedMemory> shared_memory_ = SharedMemory::kUnknown;
+  SharedMemoryUse shared_memory_;
+  std::atomic<bool> reached_ = false;  // a server has answered
   const std::unique_ptr<v1::PositionalEncodingService::Stub> tables_;
   const std::unique_ptr<v1::TableAdminService::Stub> admin_;
   const std::unique_ptr<grpc::health::v1::Health::Stub> health_;

@@ -14,11 +14,15 @@ namespace {
 
 constexpr absl::Duration kShortestTimeout = absl::Milliseconds(1);
 
-// Connects, or waits for a connection that is under way. gRPC makes no headway with one unless somebody
-// waits for it: calls that fail at once never bring a channel back.
+// Connects, or waits for a connection that is under way; false once that has failed. gRPC makes no headway with
+// one unless somebody waits for it: calls that fail at once never bring a channel back.
 bool AwaitConnected(grpc::Channel& channel, absl::Time deadline) {
+  bool tried = false;
   for (grpc_connectivity_state state = channel.GetState(true); state != GRPC_CHANNEL_READY;
        state = channel.GetState(true)) {
+    // At first it may be an older attempt's.
+    if (state == GRPC_CHANNEL_TRANSIENT_FAILURE && tried) return false;
+    tried = tried || state != GRPC_CHANNEL_TRANSIENT_FAILURE;
     if (!channel.WaitForStateChange(state, absl::ToChronoTime(deadline))) return false;
   }
   return true;

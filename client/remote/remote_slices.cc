@@ -51,8 +51,8 @@ absl::StatusOr<Table> RemoteConnection::FetchUnary(const FetchParams& params, do
   return table;
 }
 
-absl::Status RemoteConnection::StreamOver(const std::shared_ptr<grpc::Channel>& channel,
-                                          const StreamParams& params, ConsumeOn where) {
+absl::Status RemoteConnection::StreamOver(std::shared_ptr<grpc::Channel> channel, const StreamParams& params,
+                                          ConsumeOn where) {
   SliceReceiver receiver(params, expected_answers_.Of(params.spec, params.selection));
   v1::StreamSliceRequest request;
   *request.mutable_spec() = EncodeSpec(params.spec);
@@ -60,16 +60,30 @@ absl::Status RemoteConnection::StreamOver(const std::shared_ptr<grpc::Channel>& 
   request.set_checksums_only(params.checksums_only);
   const double bytes = EstimateBytes(params.spec, params.selection);
   absl::Status stopped;
+  bool stood_still = false;  // since the last row
   absl::Status status = Run(params.call, bytes, [&](grpc::ClientContext& context, RetryLoop& loop) {
     const int64_t begin = receiver.next_row();
     request.set_skip_rows(begin);
-    absl::Status ended = CallStream(channel, kStreamSlice, request, context, where,
+    // A retry that waits for a server to come back is no standstill, unless the last one was.
+    StandStill still{.limit = options_.stall_timeout,
+                     .from_start = stood_still || loop.attempts() == 1 || !WaitsForServer()};
+    absl::Status ended = CallStream(channel, kStreamSlice, request, context, where, still,
                                     [&](grpc::ByteBuffer& message) { return receiver.Accept(message); });
     if (receiver.stopped_by_caller()) {
       stopped = ended;
       return absl::OkStatus();
     }
-    if (receiver.next_row() > begin) loop.Progressed();
+    ended = UnaskedCancelAsUnavailable(std::move(ended), params.call.stop);
+    if (receiver.next_row() > begin) {
+      loop.Progressed();
+      stood_still = false;
+      reached_ = true;
+    }
+    if (still.happened) {
+      if (stood_still) loop.GiveUp();
+      stood_still = true;
+      channel = MakeFreshChannel(target_, options_);
+    }
     const absl::Status complete = receiver.Finish();
     // A connection that breaks behind the last row has lost nothing.
     if (ended.ok() || (complete.ok() && IsTransient(ended))) return complete;
@@ -131,7 +145,7 @@ absl::StatusOr<Table> RemoteConnection::FetchStream(const FetchParams& params) {
 }
 
 absl::StatusOr<bool> RemoteConnection::HasSharedMemory(const CallOptions& call) {
-  if (shared_memory_ == SharedMemory::kUnknown) {
+  if (shared_memory_.IsToBeAsked(environment_.now())) {
     v1::OpenSharedTableRequest request;
     request.set_socket_only(true);
     v1::OpenSharedTableResponse response;
@@ -141,9 +155,9 @@ absl::StatusOr<bool> RemoteConnection::HasSharedMemory(const CallOptions& call) 
     // No answer, and none for the table either.
     if (IsTransient(status) || absl::IsDeadlineExceeded(status) || absl::IsCancelled(status)) return status;
     const bool there = status.ok() && SharedMemorySocketAnswers(response.socket_path());
-    shared_memory_ = there ? SharedMemory::kThere : SharedMemory::kAbsent;
+    there ? shared_memory_.Found() : shared_memory_.Failed(environment_.now());
   }
-  return shared_memory_ == SharedMemory::kThere;
+  return shared_memory_.is_there();
 }
 
 absl::StatusOr<Table> RemoteConnection::FetchShared(const FetchParams& params) {
@@ -156,12 +170,14 @@ absl::StatusOr<Table> RemoteConnection::FetchShared(const FetchParams& params) {
   });
   if (!status.ok()) return status;
   absl::StatusOr<Table> table = AttachSharedTable(response);
-  if (table.ok()) {
-    status = CheckAnswer(expected_answers_.Of(params.spec, params.selection), table->key(), table->tensors());
-    if (!status.ok()) return status;
+  if (!table.ok()) {
+    // Another host with a socket at the same path, the server's successor, or a moment's trouble.
+    shared_memory_.Failed(environment_.now());
+    return table;
   }
-  // Another host with a socket at the same path, or the server's successor: not asked again.
-  if (!table.ok()) shared_memory_ = SharedMemory::kAbsent;
+  shared_memory_.Worked();
+  status = CheckAnswer(expected_answers_.Of(params.spec, params.selection), table->key(), table->tensors());
+  if (!status.ok()) return status;
   return table;
 }
 

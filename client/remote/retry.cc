@@ -6,6 +6,7 @@
 #include <random>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
 namespace posenc {
@@ -50,6 +51,11 @@ bool IsTransient(const absl::Status& status) {
     default:
       return false;
   }
+}
+
+absl::Status UnaskedCancelAsUnavailable(absl::Status status, const std::stop_token& stop) {
+  if (!absl::IsCancelled(status) || stop.stop_requested()) return status;
+  return absl::UnavailableError(absl::StrCat("cancelled by the server: ", status.message()));
 }
 
 absl::Duration RetryLoop::NextDelay() const {

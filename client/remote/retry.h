@@ -49,6 +49,10 @@ class RetryBudget {
 // Whether an attempt that ended so may be repeated.
 bool IsTransient(const absl::Status& status);
 
+// Returns the end of an attempt; a CANCELLED that `stop` did not ask for as Unavailable. A server that goes
+// away, or a proxy before it, cancels what is under way.
+absl::Status UnaskedCancelAsUnavailable(absl::Status status, const std::stop_token& stop);
+
 // Counts the attempts of one call.
 //
 //   RetryLoop loop(options, environment, budget, deadline);
@@ -68,6 +72,9 @@ class RetryLoop {
 
   // The attempt made progress: failures from now on count as the first ones.
   void Progressed() { failures_ = 0; }
+
+  // There is to be no further attempt.
+  void GiveUp() { failures_ = options_.max_attempts; }
 
   int attempts() const { return attempts_; }
 

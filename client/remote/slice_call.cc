@@ -2,6 +2,8 @@
 
 #include <grpcpp/generic/generic_stub.h>
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
 #include "proto/status_codec.h"
 
 namespace posenc {
@@ -32,6 +35,9 @@ grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& request) {
 // reactions, which is what the hold is for: without it gRPC may be done with the call before.
 class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
+  StreamReader(grpc::ClientContext& context, StandStill& still)
+      : context_(context), still_(still), taken_(still.from_start) {}
+
   void Start(grpc::ByteBuffer request) {
     request_.Swap(&request);
     AddHold();
@@ -43,7 +49,7 @@ class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
   // Waits for the next message; nothing when there will be none.
   std::optional<grpc::ByteBuffer> Next() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !waiting_.empty() || reads_ended_; });
+    AwaitMoving(lock, [&] { return !waiting_.empty() || reads_ended_; });
     if (waiting_.empty()) return std::nullopt;
     grpc::ByteBuffer message;
     message.Swap(&waiting_.front());
@@ -65,7 +71,12 @@ class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
   // Waits until there are no more messages; returns, or throws, what ended consuming them.
   absl::Status AwaitRest() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return reads_ended_; });
+    if (!AwaitMoving(lock, [&] { return reads_ended_; })) {
+      lock.unlock();
+      context_.TryCancel();
+      lock.lock();
+      changed_.wait(lock, [&] { return reads_ended_; });
+    }
     if (thrown_) std::rethrow_exception(thrown_);
     return consumed_;
   }
@@ -79,7 +90,40 @@ class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
   }
 
  private:
+  // Waits for `what`; false, and it is noted, when nothing came for the time of a standstill.
+  template <typename What>
+  bool AwaitMoving(std::unique_lock<std::mutex>& lock, const What& what) {
+    if (still_.limit == absl::InfiniteDuration()) {
+      changed_.wait(lock, what);
+      return true;
+    }
+    const auto limit = absl::ToChronoNanoseconds(still_.limit);
+    uint64_t seen = arrived_;
+    auto since = std::chrono::steady_clock::now();
+    while (!what()) {
+      // Not all that arrives notifies.
+      changed_.wait_for(lock, limit / 4);
+      const auto now = std::chrono::steady_clock::now();
+      const uint64_t arrived = arrived_;
+      if (!taken_ || arrived != seen) {
+        seen = arrived;
+        since = now;
+      } else if (now - since >= limit && !what()) {
+        still_.happened = true;
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void OnReadInitialMetadataDone(bool) override {
+    const std::lock_guard lock(mutex_);
+    ++arrived_;
+    taken_ = true;
+  }
+
   void OnReadDone(bool ok) override {
+    ++arrived_;
     std::unique_lock lock(mutex_);
     if (ok && consume_ != nullptr) {
       lock.unlock();
@@ -123,11 +167,15 @@ class StreamReader : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
     changed_.notify_one();
   }
 
+  grpc::ClientContext& context_;
+  StandStill& still_;  // the calling thread's
+  std::atomic<uint64_t> arrived_ = 0;
   grpc::ByteBuffer request_;
   grpc::ByteBuffer incoming_;  // of the read that is under way
   std::mutex mutex_;
   std::condition_variable changed_;
   // All below guarded by mutex_.
+  bool taken_;  // the time of a standstill counts
   std::deque<grpc::ByteBuffer> waiting_;
   bool paused_ = false;       // no read is under way, because enough messages are waiting
   bool reads_ended_ = false;  // there will be no more messages
@@ -147,9 +195,9 @@ absl::Status FromGrpc(const grpc::Status& status) {
 
 absl::Status CallStream(const std::shared_ptr<grpc::Channel>& channel, const char* method,
                         const google::protobuf::MessageLite& request, grpc::ClientContext& context,
-                        ConsumeOn where, const Consume& consume) {
+                        ConsumeOn where, StandStill& still, const Consume& consume) {
   grpc::GenericStub stub(channel);
-  StreamReader reader;
+  StreamReader reader(context, still);
   stub.PrepareBidiStreamingCall(&context, method, grpc::StubOptions(), &reader);
   reader.Start(Serialize(request));
   // `consume` runs the caller's functions, which may throw: gRPC lets go of the reader before it is gone.
@@ -166,6 +214,10 @@ absl::Status CallStream(const std::shared_ptr<grpc::Channel>& channel, const cha
       consumed = reader.AwaitRest();
       break;
     }
+  }
+  if (consumed.ok() && still.happened) {
+    consumed = absl::UnavailableError(
+        absl::StrCat("the stream brought nothing for ", absl::FormatDuration(still.limit)));
   }
   if (!consumed.ok()) context.TryCancel();
   std::move(abandon).Cancel();

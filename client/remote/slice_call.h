@@ -20,6 +20,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 
 namespace posenc {
 
@@ -29,11 +30,19 @@ absl::Status FromGrpc(const grpc::Status& status);
 // Which threads hand messages over: the calling one all of them, or only the first ones, gRPC's the rest.
 enum class ConsumeOn : bool { kCaller, kReceiver };
 
+// How long a stream may bring nothing, and whether it did.
+struct StandStill {
+  absl::Duration limit = absl::InfiniteDuration();
+  bool from_start = true;  // off: time counts from when a server has taken the call, however late
+  bool happened = false;   // written by CallStream; it returns Unavailable then
+};
+
 // Calls a server-streaming method and hands every message to `consume`, in order, until the stream ends or
 // `consume` returns an error, which ends the stream and is returned. On gRPC's threads it must not wait.
 absl::Status CallStream(const std::shared_ptr<grpc::Channel>& channel, const char* method,
                         const google::protobuf::MessageLite& request, grpc::ClientContext& context,
-                        ConsumeOn where, const std::function<absl::Status(grpc::ByteBuffer& message)>& consume);
+                        ConsumeOn where, StandStill& still,
+                        const std::function<absl::Status(grpc::ByteBuffer& message)>& consume);
 
 }  // namespace posenc
 

@@ -25,7 +25,8 @@ struct TlsOptions {
   std::string private_key = {};
 };
 
-// Retried are UNAVAILABLE and streams that break or fail their checksum; all calls are idempotent. The
+// Retried are UNAVAILABLE, CANCELLED that the caller did not ask for, and streams that break, stand still or
+// fail their checksum; all calls are idempotent. The
 // delay before retry n is a random part of initial_delay · 2^(n-1), at most max_delay. A stream that made
 // progress begins to count anew. Each retry takes one of the connection's budget tokens and each success
 // gives a tenth of one back, so that a service in trouble gets at most a tenth more traffic.
@@ -42,6 +43,13 @@ struct ConnectionOptions {
   // A retry waits, within the call's deadline, until the server can be reached. Off: it fails at once
   // when it cannot. The first attempt always fails at once.
   bool wait_for_ready = true;
+  // With wait_for_ready off: waits all the same once this connection has had an answer, so that a server that
+  // is restarted is waited for, and one that never was there is not.
+  bool wait_for_return = false;
+  // A stream that brings nothing for so long is begun again at its next row, over a TCP connection of its own,
+  // which may lead elsewhere. When that brings nothing either, the call is Unavailable. More than a chunk (a
+  // block of the server's, 2 MiB by default) takes on the network; InfiniteDuration: only the deadline ends it.
+  absl::Duration stall_timeout = absl::Seconds(30);
   std::optional<TlsOptions> tls = {};  // absent: no encryption
   std::string token = {};              // sent as "authorization: Bearer …"
   // Maps whole tables of 1 MiB and more from the server's memory when it is on this host and has a socket

@@ -7,13 +7,15 @@
 //
 // Which calls: Describe, Fetch (Get, Slice, Gather), Stream (ReadInto) and ResolveModel. All else is about
 //   the service itself and goes there alone, and so does a stream of checksums.
-// When: the call ended with Unavailable (or its connection died), or with DeadlineExceeded before any row
-//   was delivered. Every other error is an answer, and is returned. A stream that breaks off goes on here,
-//   behind the last row that it delivered: each row is delivered once, into the same memory.
+// When: the call ended with Unavailable (or its connection died, or somebody else cancelled it), or with
+//   DeadlineExceeded before any row was delivered. Every other error is an answer, and is returned. A stream
+//   that breaks off goes on here, behind the last row that it delivered: each row is delivered once, into the
+//   same memory.
 // Circuit breaker: a service that could not be reached is not asked again for a while, so that only the
-//   first of many calls waits. Then one call connects and asks for its health, for probe_timeout at most,
-//   while all others are still computed here; a service that serves gets the calls again, one that does not
-//   is left alone for twice as long. A new connection begins with that. There is no thread for any of this.
+//   first of many calls waits. Then a thread connects and asks for its health, for probe_timeout at most,
+//   while all calls are still computed here; a service that serves gets the calls again, one that does not
+//   is left alone for twice as long. A new connection begins with that question, and its first call waits for
+//   the answer. The destructor waits for a question that is under way.
 //   A deadline that was shorter than probe_timeout is no outage: that call alone is computed here.
 // What this process cannot compute (tables that only the service has stored) is asked of the service at all
 //   times; when that fails, the service's error names the local one too.

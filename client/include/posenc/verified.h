@@ -7,8 +7,8 @@
 // every MiB or so, 100 bytes instead of a mebibyte, and this process computes just those rows meanwhile.
 //
 // Mismatch: the service's bytes are the truth. Rows whose checksum differs are fetched from the service and
-//   counted; a table whose key or shape differs (a service of another version) is taken from the service as
-//   a whole, and counted.
+//   counted; a table whose key or shape differs (a service of another version) is asked for as a whole, and
+//   counted: the connection inside returns it or, as MakeConnection's does, says that it is not the request's.
 // Which calls: Fetch (Get, Slice, Gather) and Stream (ReadInto), with any selection. A Stream with a
 //   callback delivers its rows in order, computed by the calling thread. What this process cannot compute
 //   (stored tensors that are not in its catalog, specs it refuses) and everything else goes to the service.

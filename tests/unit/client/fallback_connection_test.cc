@@ -1,5 +1,9 @@
 #include "client/fallback/fallback_connection.h"
 
+#include <thread>
+#include <utility>
+
+#include "absl/synchronization/notification.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/client/scripted_connection.h"
 
@@ -39,16 +43,24 @@ class FallbackConnectionTest : public ::testing::Test {
     EXPECT_THAT(table->tensor<float>("table"), ElementsAreArray(expected_.tensor<float>("table")));
   }
 
+  // Lets the probe that a call began come to its end.
+  void RunProbe() {
+    ASSERT_TRUE(beside_);
+    std::exchange(beside_, nullptr)();
+  }
+
   FallbackStats stats() const { return connection_->stats(); }
 
   const Sinusoidal table_{.d_model = 4, .max_len = kRows};
   const Table expected_ = *Client(MakeLocalConnection()).Get(table_);
   absl::Time now_ = absl::UnixEpoch();
   double random_ = 1.0;
+  std::function<void()> beside_;
   const std::shared_ptr<ScriptedConnection> service_ = std::make_shared<ScriptedConnection>();
   const std::shared_ptr<FallbackConnection> connection_ = std::make_shared<ServiceOrLocalConnection>(
       service_, MakeLocalConnection(), FallbackOptions{},
-      RetryEnvironment{.now = [this] { return now_; }, .sleep = {}, .random = [this] { return random_; }});
+      RetryEnvironment{.now = [this] { return now_; }, .sleep = {}, .random = [this] { return random_; }},
+      [this](std::function<void()> task) { beside_ = std::move(task); });
   Client client_{connection_};
 };
 
@@ -90,10 +102,14 @@ TEST_F(FallbackConnectionTest, ServiceThatComesBackIsUsedAgain) {
   now_ += absl::Seconds(1);
   service_->ForgetCalls();
   ExpectTable();
+  EXPECT_THAT(service_->calls(), IsEmpty());  // nobody waits for the probe
+  RunProbe();
+  ExpectTable();
   ExpectTable();
   EXPECT_THAT(service_->calls(), ElementsAre("Health", "Fetch", "Fetch"));
   EXPECT_TRUE(stats().service_in_use);
   EXPECT_EQ(stats().outages, 1u);
+  EXPECT_EQ(stats().answered_locally, 2u);
 }
 
 TEST_F(FallbackConnectionTest, PausesDoubleUpToTheirLimit) {
@@ -104,8 +120,10 @@ TEST_F(FallbackConnectionTest, PausesDoubleUpToTheirLimit) {
     now_ += absl::Seconds(seconds) - absl::Milliseconds(1);
     ExpectTable();
     EXPECT_THAT(service_->calls(), IsEmpty()) << seconds;
+    EXPECT_FALSE(beside_) << seconds;
     now_ += absl::Milliseconds(1);
     ExpectTable();
+    RunProbe();
     EXPECT_THAT(service_->calls(), ElementsAre("Health")) << seconds;
   }
   EXPECT_EQ(stats().outages, 1u);
@@ -118,10 +136,45 @@ TEST_F(FallbackConnectionTest, ChanceTakesUpToHalfOfAPause) {
   service_->ForgetCalls();
   now_ += absl::Milliseconds(499);
   ExpectTable();
-  EXPECT_THAT(service_->calls(), IsEmpty());
+  EXPECT_FALSE(beside_);
   now_ += absl::Milliseconds(1);
   ExpectTable();
+  RunProbe();
   EXPECT_THAT(service_->calls(), ElementsAre("Health"));
+}
+
+TEST_F(FallbackConnectionTest, OneProbeAtATimeBesideTheCalls) {
+  Break();
+  ExpectTable();
+  now_ += absl::Seconds(1);
+  ExpectTable();
+  const auto first = std::exchange(beside_, nullptr);
+  now_ += absl::Hours(1);
+  ExpectTable();
+  EXPECT_FALSE(beside_);
+  first();
+  now_ += absl::Hours(1);
+  ExpectTable();
+  EXPECT_TRUE(beside_);
+}
+
+TEST_F(FallbackConnectionTest, ProbesHaveAThreadOfTheirOwn) {
+  const auto service = std::make_shared<ScriptedConnection>();
+  const auto connection = MakeConnectionWithFallback(service, nullptr, {.initial_pause = absl::ZeroDuration()});
+  Client client(connection);
+  service->on_call = [] { return absl::UnavailableError("gone"); };
+  EXPECT_OK(client.Get(table_));
+  const auto caller = std::this_thread::get_id();
+  absl::Notification probed;
+  service->on_call = [&] {
+    EXPECT_NE(std::this_thread::get_id(), caller);
+    service->on_call = [] { return absl::OkStatus(); };
+    probed.Notify();
+    return absl::OkStatus();
+  };
+  EXPECT_OK(client.Get(table_));
+  probed.WaitForNotification();
+  EXPECT_EQ(connection->stats().answered_locally, 2u);
 }
 
 TEST_F(FallbackConnectionTest, OneCallProbesWhileOthersAreComputed) {
@@ -172,7 +225,7 @@ TEST_F(FallbackConnectionTest, EveryOtherErrorIsAnAnswer) {
   ExpectTable();
   for (const auto code : {absl::StatusCode::kInvalidArgument, absl::StatusCode::kResourceExhausted,
                           absl::StatusCode::kDataLoss, absl::StatusCode::kInternal,
-                          absl::StatusCode::kUnauthenticated, absl::StatusCode::kCancelled}) {
+                          absl::StatusCode::kUnauthenticated}) {
     Break({code, "no"});
     EXPECT_THAT(client_.Get(table_), StatusIs(code, "no"));
   }
@@ -270,8 +323,20 @@ TEST_F(FallbackConnectionTest, StoppedCallSaysNothingAboutTheService) {
   Break();
   ExpectTable();
   Break(absl::CancelledError("stopped by the caller"));
-  EXPECT_THAT(client_.Get(Learned{.name = "wte"}), StatusIs(absl::StatusCode::kCancelled, _));
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THAT(client_.Get(Learned{.name = "wte"}, {.stop = stop.get_token()}),
+              StatusIs(absl::StatusCode::kCancelled, _));
   EXPECT_FALSE(stats().service_in_use);
+}
+
+TEST_F(FallbackConnectionTest, CancelThatNobodyAskedForIsAnOutage) {
+  ExpectTable();
+  Break(absl::CancelledError("drain"));
+  ExpectTable();
+  EXPECT_EQ(stats().answered_locally, 1u);
+  EXPECT_EQ(stats().outages, 1u);
+  EXPECT_THAT(stats().last_reason, HasSubstr("drain"));
 }
 
 TEST_F(FallbackConnectionTest, StoredTensorOfAnotherDigestIsAskedOfTheService) {

@@ -37,7 +37,7 @@ void Fill(Message& tensor, const SliceInfo& info, int64_t rows) {
   tensor.add_shape(RowBytes(info) / static_cast<int64_t>(sizeof(float)));
 }
 
-v1::StreamSliceResponse Chunk(const SliceInfo& info, int64_t row, int64_t rows, bool first, bool with_data) {
+v1::StreamSliceResponse ChunkMessage(const SliceInfo& info, int64_t row, int64_t rows, bool first, bool with_data) {
   v1::StreamSliceResponse chunk;
   if (first) {
     chunk.mutable_header()->set_table_key(info.key);
@@ -97,6 +97,7 @@ grpc::Status FaultyService::StreamSlice(grpc::ServerContext* context, const v1::
   {
     const std::lock_guard lock(mutex_);
     skips_.push_back(request->skip_rows());
+    peers_.push_back(context->peer());
     deadline = context->deadline();
   }
   if (grpc::Status status = on_call(call); !status.ok()) return status;
@@ -104,7 +105,8 @@ grpc::Status FaultyService::StreamSlice(grpc::ServerContext* context, const v1::
   const int64_t step = std::max<int64_t>(2, info.row_count / 5);
   for (int64_t row = request->skip_rows(); row < info.row_count; row += step) {
     const int64_t rows = std::min(step, info.row_count - row);
-    v1::StreamSliceResponse chunk = Chunk(info, row, rows, row == request->skip_rows(), !request->checksums_only());
+    const bool first = row == request->skip_rows();
+    v1::StreamSliceResponse chunk = ChunkMessage(info, row, rows, first, !request->checksums_only());
     if (grpc::Status status = on_chunk(call, chunk); !status.ok()) return status;
     writer->Write(chunk);
   }

@@ -39,12 +39,19 @@ class FaultyService : public v1::PositionalEncodingService::Service {
       [](int, v1::StreamSliceResponse&) { return grpc::Status::OK; };
   std::function<void(v1::GetSliceResponse&)> on_slice = [](v1::GetSliceResponse&) {};
   std::function<void(v1::DescribeTableResponse&)> on_describe = [](v1::DescribeTableResponse&) {};
-  // What OpenSharedTable answers; it is not counted as a call.
+  // What OpenSharedTable answers, with `socket_path`; it is not counted as a call.
   std::function<grpc::Status()> on_open_shared = [] {
     return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "no shared memory");
   };
 
+  std::string socket_path;
+
   int calls() const { return calls_; }
+  // The clients' ends of the streams' connections, in order of arrival.
+  std::vector<std::string> peers() {
+    const std::lock_guard lock(mutex_);
+    return peers_;
+  }
   std::vector<int64_t> skips() {
     const std::lock_guard lock(mutex_);
     return skips_;
@@ -60,14 +67,17 @@ class FaultyService : public v1::PositionalEncodingService::Service {
   grpc::Status StreamSlice(grpc::ServerContext* context, const v1::StreamSliceRequest* request,
                            grpc::ServerWriter<v1::StreamSliceResponse>* writer) override;
   grpc::Status OpenSharedTable(grpc::ServerContext*, const v1::OpenSharedTableRequest*,
-                               v1::OpenSharedTableResponse*) override {
+                               v1::OpenSharedTableResponse* response) override {
+    response->set_socket_path(socket_path);
+    response->set_token(std::string(64, 'a'));
     return on_open_shared();
   }
 
   int port_ = 0;
   std::atomic<int> calls_ = 0;
   std::mutex mutex_;
-  std::vector<int64_t> skips_;  // guarded by mutex_
+  std::vector<int64_t> skips_;       // guarded by mutex_
+  std::vector<std::string> peers_;  // guarded by mutex_
   std::unique_ptr<grpc::Server> server_;
 };
 

@@ -4,12 +4,11 @@
 #include <thread>
 
 #include "absl/synchronization/notification.h"
-#include "absl/time/clock.h"
 #include "client/remote/channels.h"
-#include "posenc/client.h"
+#include "posenc/async.h"
+#include "posenc/near_cache.h"
 #include "proto/status_codec.h"
-#include "tests/support/matchers.h"
-#include "tests/unit/client/faulty_service.h"
+#include "tests/unit/client/remote_fixture.h"
 
 namespace posenc {
 namespace {
@@ -20,52 +19,6 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 constexpr int kRows = FaultyService::kRows;
-
-grpc::Status Unavailable() { return {grpc::StatusCode::UNAVAILABLE, "gone"}; }
-
-// A client whose retries take no time.
-class RemoteConnectionTest : public ::testing::Test {
- protected:
-  RemoteConnectionTest() { Connect({}); }
-
-  void Connect(const ConnectionOptions& options) {
-    connection_ = std::make_shared<RemoteConnection>(
-        service_.target(), options,
-        RetryEnvironment{.now = [this] { return absl::Now() + passed_; },
-                         .sleep = [this](absl::Duration time) { sleeps_.push_back(time); },
-                         .random = [] { return 0.5; }});
-    client_.emplace(connection_);
-  }
-
-  // Reads all rows by a stream; the memory is too small for nothing but what the service sends.
-  absl::Status Read() {
-    return client_->ReadInto(small_, {}, {std::as_writable_bytes(std::span(numbers_))});
-  }
-
-  void ExpectAllRows() const {
-    for (int row = 0; row < kRows; ++row) {
-      EXPECT_EQ(numbers_[2 * row], row);
-      EXPECT_EQ(numbers_[2 * row + 1], -row);
-    }
-  }
-
-  // Reads, with every chunk changed before it is sent.
-  absl::Status ReadChanged(std::function<void(v1::StreamSliceResponse&)> change) {
-    service_.on_chunk = [change](int, v1::StreamSliceResponse& chunk) {
-      change(chunk);
-      return grpc::Status::OK;
-    };
-    return Read();
-  }
-
-  FaultyService service_;
-  std::shared_ptr<Connection> connection_;
-  std::optional<Client> client_;
-  std::vector<absl::Duration> sleeps_;
-  absl::Duration passed_;  // time that a test lets pass
-  const Sinusoidal small_{.d_model = 2, .max_len = kRows};
-  std::array<float, 2 * kRows> numbers_{};
-};
 
 TEST_F(RemoteConnectionTest, SmallAnswersComeInOneMessage) {
   const auto table = client_->Get(small_);
@@ -147,93 +100,6 @@ TEST_F(RemoteConnectionTest, StreamThatEndsEarlyIsDataLoss) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("after 0 rows of 10")));
 }
 
-TEST_F(RemoteConnectionTest, AnswerThatChangesIsAborted) {
-  service_.on_chunk = [](int call, v1::StreamSliceResponse& chunk) {
-    if (call == 2) chunk.mutable_header()->set_table_key(std::string(64, 'a'));
-    return call == 1 && chunk.first_row() == 4 ? Unavailable() : grpc::Status::OK;
-  };
-  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kAborted, HasSubstr("changed")));
-}
-
-TEST_F(RemoteConnectionTest, HostileChunksAreErrors) {
-  const std::vector<std::function<void(v1::StreamSliceResponse&)>> changes = {
-      [](auto& chunk) { chunk.set_first_row(int64_t{1} << 60); },
-      [](auto& chunk) { chunk.set_first_row(-2); },
-      [](auto& chunk) { chunk.set_row_count(11); },
-      [](auto& chunk) { chunk.set_row_count(-1); },
-      [](auto& chunk) { chunk.set_row_count(1); },
-      [](auto& chunk) { chunk.clear_header(); },
-      [](auto& chunk) { chunk.mutable_tensors(0)->mutable_data()->push_back('x'); },
-      [](auto& chunk) { chunk.mutable_tensors(0)->set_name("bias"); },
-      [](auto& chunk) { chunk.mutable_tensors(0)->set_element_type(v1::ELEMENT_TYPE_F64); },
-      [](auto& chunk) { *chunk.add_tensors() = chunk.tensors(0); },
-      [](auto& chunk) { chunk.mutable_header()->set_row_count(5); },
-      [](auto& chunk) { chunk.mutable_header()->set_size_bytes(1); },
-  };
-  for (size_t i = 0; i < changes.size(); ++i) {
-    EXPECT_THAT(ReadChanged(changes[i]), StatusIs(absl::StatusCode::kInternal, _)) << i;
-  }
-}
-
-TEST_F(RemoteConnectionTest, HostileMessagesAreErrors) {
-  service_.on_slice = [](v1::GetSliceResponse& response) {
-    response.mutable_tensors(0)->set_shape(0, int64_t{1} << 40);
-  };
-  EXPECT_THAT(client_->Get(small_), StatusIs(absl::StatusCode::kInternal, HasSubstr("'table'")));
-}
-
-// Well-formed answers, each to another request than the client's.
-template <typename Message>
-std::vector<std::function<void(Message&)>> OtherAnswers() {
-  const auto other_base = Client(MakeLocalConnection()).Get(Sinusoidal{.d_model = 2, .max_len = kRows, .base = 7.0});
-  return {
-      [key = other_base->key()](auto& message) { message.set_table_key(key); },
-      [](auto& message) { message.set_table_key("key"); },
-      [](auto& message) { message.clear_table_key(); },
-      [](auto& message) { message.mutable_tensors(0)->set_name("cos"); },
-      [](auto& message) { message.mutable_tensors(0)->clear_name(); },
-      [](auto& message) { message.mutable_tensors(0)->set_element_type(v1::ELEMENT_TYPE_I32); },
-      [](auto& message) { message.mutable_tensors(0)->set_shape(0, 2), message.mutable_tensors(0)->set_shape(1, kRows); },
-      [](auto& message) { message.mutable_tensors(0)->add_shape(1); },
-      [](auto& message) { message.clear_tensors(); },
-  };
-}
-
-TEST_F(RemoteConnectionTest, AnswersToAnotherRequestAreErrors) {
-  for (const auto& change : OtherAnswers<v1::GetSliceResponse>()) {
-    v1::GetSliceResponse sent;
-    service_.on_slice = [&](v1::GetSliceResponse& response) { change(response), sent = response; };
-    EXPECT_THAT(client_->Get(small_), StatusIs(absl::StatusCode::kInternal, HasSubstr("not to the request")))
-        << sent.ShortDebugString();
-  }
-  service_.on_slice = [](v1::GetSliceResponse& response) { response.Clear(); };
-  EXPECT_THAT(client_->Get(small_), StatusIs(absl::StatusCode::kInternal, _));
-}
-
-TEST_F(RemoteConnectionTest, StreamsOfAnotherAnswerAreErrorsBeforeMemoryIsAskedFor) {
-  StreamParams params{.spec = TableRequest(small_).spec()};
-  int asked = 0;
-  params.destinations = [&](const SliceInfo&) { return ++asked, absl::UnimplementedError("not to be asked"); };
-  for (const auto& change : OtherAnswers<v1::SliceHeader>()) {
-    service_.on_chunk = [&](int, v1::StreamSliceResponse& chunk) {
-      if (chunk.has_header()) change(*chunk.mutable_header());
-      return grpc::Status::OK;
-    };
-    EXPECT_THAT(connection_->Stream(params), StatusIs(absl::StatusCode::kInternal, _));
-  }
-  EXPECT_EQ(asked, 0);
-}
-
-TEST_F(RemoteConnectionTest, DescriptionsOfAnotherTableAreErrors) {
-  EXPECT_OK(client_->Describe(small_));
-  for (const auto& change : OtherAnswers<v1::DescribeTableResponse>()) {
-    service_.on_describe = change;
-    EXPECT_THAT(client_->Describe(small_), StatusIs(absl::StatusCode::kInternal, HasSubstr("not to the request")));
-  }
-  service_.on_describe = [](v1::DescribeTableResponse& response) { response.set_rows(11); };
-  EXPECT_THAT(client_->Describe(small_), StatusIs(absl::StatusCode::kInternal, HasSubstr("11 rows")));
-}
-
 TEST_F(RemoteConnectionTest, CallerEndsAStreamWithItsOwnError) {
   int chunks = 0;
   EXPECT_THAT(client_->Stream(small_, {},
@@ -271,13 +137,6 @@ TEST_F(RemoteConnectionTest, ExceptionOfTheCallerEndsTheStream) {
   EXPECT_OK(Read());
 }
 
-TEST_F(RemoteConnectionTest, ChecksumsOfMoreThanAMessageHoldsAreErrors) {
-  const TableRequest long_table = Sinusoidal{.d_model = 2, .max_len = int64_t{1} << 40};
-  StreamParams params{.spec = long_table.spec(), .checksums_only = true};
-  params.on_chunk = [](const Chunk&) { return absl::OkStatus(); };
-  EXPECT_THAT(client_->Stream(params), StatusIs(absl::StatusCode::kInternal, HasSubstr("more rows")));
-}
-
 TEST_F(RemoteConnectionTest, QuestionForSharedMemoryIsAskedUntilItIsAnswered) {
   std::atomic<int> questions = 0;
   service_.on_open_shared = [&] { return ++questions, Unavailable(); };
@@ -309,10 +168,35 @@ TEST_F(RemoteConnectionTest, CallsWithoutTimeAreNotSent) {
   EXPECT_EQ(service_.calls(), 0);
 }
 
+TEST_F(RemoteConnectionTest, TimesBeyondAllClocksAreTime) {
+  const auto cache = MakeCachingConnection(connection_);
+  for (const absl::Duration timeout : {absl::InfiniteDuration(), absl::Hours(24 * 366 * 300)}) {
+    EXPECT_OK(client_->Get(small_, {.timeout = timeout}));
+    EXPECT_OK(AsyncClient(connection_).Get(small_, {.timeout = timeout}).get());
+    cache->Clear();
+    EXPECT_OK(Client(cache).Get(small_, {.timeout = timeout}));
+  }
+}
+
 TEST_F(RemoteConnectionTest, RetriesWithDoublingDelays) {
   service_.on_call = [](int call) { return call < 4 ? Unavailable() : grpc::Status::OK; };
   EXPECT_OK(client_->Get(small_));
   EXPECT_THAT(sleeps_, ElementsAre(absl::Milliseconds(50), absl::Milliseconds(100), absl::Milliseconds(200)));
+}
+
+TEST_F(RemoteConnectionTest, SharedMemoryIsTriedAgainAfterAPause) {
+  std::atomic<int> questions = 0;
+  service_.on_open_shared = [&] { return ++questions, grpc::Status::OK; };
+  service_.socket_path = "/nowhere/posenc.sock";
+  const Sinusoidal large{.d_model = 1024, .max_len = 512};
+  int expected_questions = 0;
+  for (const absl::Duration pause : {absl::ZeroDuration(), absl::Seconds(6), absl::Seconds(11), absl::Hours(1)}) {
+    passed_ += pause;
+    EXPECT_OK(client_->Get(large));
+    EXPECT_EQ(questions, ++expected_questions);
+    EXPECT_OK(client_->Get(large));
+    EXPECT_EQ(questions, expected_questions);
+  }
 }
 
 TEST_F(RemoteConnectionTest, ErrorNamesTargetAttemptsAndTime) {
@@ -355,11 +239,6 @@ TEST_F(RemoteConnectionTest, TokenTravelsWithEveryCall) {
   EXPECT_EQ(service_.authorization, "Bearer secret");
 }
 
-TEST_F(RemoteConnectionTest, AnswersOverTheLimitAreRefused) {
-  Connect({.max_table_bytes = 79});
-  EXPECT_THAT(client_->Get(small_), StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("79")));
-}
-
 TEST_F(RemoteConnectionTest, ManyThreadsShareOneClient) {
   service_.on_call = [](int call) { return call % 7 == 0 ? Unavailable() : grpc::Status::OK; };
   // A call may have every seventh number many times in a row.
@@ -373,22 +252,6 @@ TEST_F(RemoteConnectionTest, ManyThreadsShareOneClient) {
   }
   threads.clear();
   EXPECT_EQ(good, 400);
-}
-
-TEST(RemoteConnectionRestartTest, FindsARestartedServer) {
-  std::optional<FaultyService> service(std::in_place);
-  const int port = service->port();
-  // The server comes back while the client waits to retry.
-  const auto restart = [&](absl::Duration) {
-    if (!service) service.emplace(port);
-  };
-  Client client(std::make_shared<RemoteConnection>(
-      service->target(), ConnectionOptions(),
-      RetryEnvironment{.now = absl::Now, .sleep = restart, .random = [] { return 0.5; }}));
-  const Sinusoidal small{.d_model = 2, .max_len = kRows};
-  EXPECT_OK(client.Get(small));
-  service.reset();
-  EXPECT_OK(client.Get(small, {.timeout = absl::Seconds(10)}));
 }
 
 TEST(ChannelsTest, StreamsHaveAConnectionOfTheirOwnOnThisHostOnly) {

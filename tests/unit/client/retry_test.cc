@@ -66,6 +66,24 @@ TEST_F(RetryLoopTest, ConnectionLostInAStreamIsRetried) {
   EXPECT_GT(FailAlways(absl::InternalError("Received RST_STREAM with error code 2")), 1);
 }
 
+TEST_F(RetryLoopTest, NothingFollowsOnceItGaveUp) {
+  RetryLoop loop = Loop();
+  EXPECT_TRUE(loop.WaitToRetry(absl::UnavailableError("down")));
+  loop.GiveUp();
+  EXPECT_FALSE(loop.WaitToRetry(absl::UnavailableError("down")));
+}
+
+TEST(UnaskedCancelTest, IsTheServersUnlessTheCallerStopped) {
+  std::stop_source stop;
+  EXPECT_THAT(UnaskedCancelAsUnavailable(absl::CancelledError("drain"), stop.get_token()),
+              StatusIs(absl::StatusCode::kUnavailable, ::testing::HasSubstr("drain")));
+  EXPECT_THAT(UnaskedCancelAsUnavailable(absl::NotFoundError("no"), {}), StatusIs(absl::StatusCode::kNotFound, "no"));
+  EXPECT_OK(UnaskedCancelAsUnavailable(absl::OkStatus(), {}));
+  stop.request_stop();
+  EXPECT_THAT(UnaskedCancelAsUnavailable(absl::CancelledError("mine"), stop.get_token()),
+              StatusIs(absl::StatusCode::kCancelled, "mine"));
+}
+
 TEST_F(RetryLoopTest, NeverSleepsPastTheDeadline) {
   options_ = {.max_attempts = 9, .initial_delay = absl::Seconds(2), .max_delay = absl::Seconds(2)};
   EXPECT_EQ(FailAlways(absl::UnavailableError("down"), absl::Seconds(2.5)), 3);

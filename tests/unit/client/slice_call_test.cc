@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "posenc/specs.h"
+#include "proto/spec_codec.h"
 #include "tests/support/matchers.h"
 #include "tests/unit/client/faulty_service.h"
 
@@ -21,9 +23,13 @@ class CallStreamTest : public ::testing::Test {
  protected:
   absl::Status Call(ConsumeOn where, const std::function<absl::Status(int number)>& consume) {
     grpc::ClientContext context;
+    StandStill never;
+    v1::StreamSliceRequest request;
+    const SinusoidalSpec table{.d_model = 2, .max_len = FaultyService::kRows};
+    *request.mutable_spec() = EncodeSpec({.family = table});
     threads_.clear();
-    return CallStream(channel_, "/posenc.v1.PositionalEncodingService/StreamSlice", v1::StreamSliceRequest(), context,
-                      where, [&](grpc::ByteBuffer&) {
+    return CallStream(channel_, "/posenc.v1.PositionalEncodingService/StreamSlice", request, context,
+                      where, never, [&](grpc::ByteBuffer&) {
                         threads_.push_back(std::this_thread::get_id());
                         return consume(static_cast<int>(threads_.size()));
                       });
