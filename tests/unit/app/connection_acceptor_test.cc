@@ -3,7 +3,9 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -13,6 +15,7 @@
 
 #include "gmock/gmock.h"
 #include "server/app/lifecycle/descriptor_limit.h"
+#include "server/app/listeners/accept_one.h"
 #include "server/app/listeners/connection_census.h"
 #include "server/app/listeners/listener_probe.h"
 #include "tests/support/matchers.h"
@@ -100,6 +103,26 @@ TEST_F(ConnectionAcceptorTest, ClosedPortRefuses) {
   Start(4);
   acceptor_->Close();
   EXPECT_FALSE(Connect(port_).open());
+}
+
+TEST(AcceptOneTest, WithoutDescriptorsItRefusesAndLaterAcceptsAgain) {
+  const std::vector<ListenSocket> sockets = Sockets();
+  const int listener = sockets.front().descriptor();
+  AcceptOne accept("a test", nullptr);
+  const Descriptor first = Connect(sockets.front().port());
+  const Descriptor second = Connect(sockets.front().port());
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int lowest_free = Descriptor(dup(listener)).get();
+  const rlimit none_left{static_cast<rlim_t>(lowest_free), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none_left), 0);
+  Descriptor accepted;
+  EXPECT_EQ(accept.From(listener, accepted), AcceptOne::Result::kRefused);
+  EXPECT_FALSE(accepted.open());
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(IsHungUp(first));
+  EXPECT_EQ(accept.From(listener, accepted), AcceptOne::Result::kAccepted);
+  EXPECT_EQ(accept.From(listener, accepted), AcceptOne::Result::kNobody);
 }
 
 TEST(ConnectionCensusTest, ForgetsWhatOthersHaveClosed) {
