@@ -34,9 +34,11 @@ def function(family, first, returned, indent, *more):
 def main(template, output):
     families = _core._families()
     methods = [function(family, ["self"], "Table", "    ", "timeout: Optional[float] = None") for family in families]
+    coroutines = [method.replace("    def ", "    async def ", 1) for method in methods]
     functions = [function(family, [], "Spec", "") for family in families]
     text = pathlib.Path(template).read_text(encoding="utf-8")
-    text = text.replace("@METHODS@\n", "".join(methods)).replace("@FUNCTIONS@\n", "".join(functions))
+    for mark, made in (("METHODS", methods), ("COROUTINES", coroutines), ("FUNCTIONS", functions)):
+        text = text.replace(f"@{mark}@\n", "".join(made))
     pathlib.Path(output).write_text(text, encoding="utf-8")
 
 

@@ -53,20 +53,11 @@ TableDescription Describe(const PythonClient& client, const py::object& table, b
 }
 
 ModelTables ResolveModel(const PythonClient& client, const std::string& config_json,
-                         const std::string& gguf_json, const std::string& runtime,
+                         const std::string& gguf_json, const py::object& runtime,
                          const py::object& effective_length, const py::object& timeout) {
   Connection& connection = client.connection();
-  ResolveModelParams params{.query = {.config_json = config_json, .gguf_json = gguf_json},
+  ResolveModelParams params{.query = ModelQueryFromPython(config_json, gguf_json, runtime, effective_length),
                             .call = CallFromPython(timeout)};
-  if (!effective_length.is_none() && !FromPython(effective_length, params.query.effective_length.emplace())) {
-    const std::string text = py::repr(effective_length);
-    RaiseWrongArgument("effective_length", text, AllowedText<int64_t>(),
-                       absl::StrCat("effective_length is ", text, "; allowed: ", AllowedText<int64_t>()));
-  }
-  if (!FromPython(py::str(runtime), params.query.runtime)) {
-    RaiseWrongArgument("runtime", absl::StrCat("'", runtime, "'"), AllowedText<Runtime>(),
-                       absl::StrCat("runtime is '", runtime, "'; allowed: ", AllowedText<Runtime>()));
-  }
   return ValueOrRaise(Await([&](std::stop_token stop) {
     params.call.stop = std::move(stop);
     return connection.ResolveModel(params);
@@ -191,6 +182,20 @@ CallOptions CallFromPython(const py::object& timeout) {
   const std::string text = py::repr(timeout);
   RaiseWrongArgument("timeout", text, "seconds, more than 0, or None",
                      absl::StrCat("timeout is ", text, "; allowed: seconds, more than 0, or None"));
+}
+
+ModelQuery ModelQueryFromPython(const std::string& config_json, const std::string& gguf_json,
+                                const py::object& runtime, const py::object& effective_length) {
+  ModelQuery query{.config_json = config_json, .gguf_json = gguf_json};
+  const auto read = [](const std::string& name, const py::object& object, auto& value) {
+    if (FromPython(object, value)) return;
+    const std::string allowed = AllowedText<std::remove_cvref_t<decltype(value)>>();
+    const std::string text = py::repr(object);
+    RaiseWrongArgument(name, text, allowed, absl::StrCat(name, " is ", text, "; allowed: ", allowed));
+  };
+  read("runtime", runtime, query.runtime);
+  if (!effective_length.is_none()) read("effective_length", effective_length, query.effective_length.emplace());
+  return query;
 }
 
 void DefineClient(py::module_& module) {

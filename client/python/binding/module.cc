@@ -1,6 +1,7 @@
 // The module posenc._core: the C++ client library as Python sees it. The package posenc around it adds what
 // is shorter in Python.
 
+#include "client/python/binding/async_calls.h"
 #include "client/python/binding/client.h"
 #include "client/python/binding/models.h"
 #include "client/python/binding/specs.h"
@@ -16,4 +17,5 @@ PYBIND11_MODULE(_core, module) {
   posenc::python::DefineModels(module);
   posenc::python::DefineDescription(module);
   posenc::python::DefineClient(module);
+  posenc::python::DefineAsyncCalls(module);
 }

@@ -19,12 +19,15 @@ import collections.abc as _abc
 import json as _json
 import os as _os
 import pkgutil as _pkgutil
+import weakref as _weakref
 
 # Stubs that were generated from the service's protos are posenc.v1; they may stand in another folder.
 __path__ = _pkgutil.extend_path(__path__, __name__)
 
 from posenc import _core
+from posenc import aio
 from posenc import errors
+from posenc.aio import AsyncClient
 from posenc._core import Client, Description, ModelTable, ModelTables, Origin, Spec, Table, Tensor, __version__, local
 from posenc.errors import *  # noqa: F403
 
@@ -32,7 +35,7 @@ FAMILIES = tuple(_core._families())  #: names of the functions that make a Spec,
 for _family in FAMILIES:
     globals()[_family] = getattr(_core, _family)
 
-__all__ = ["Client", "Description", "FAMILIES", "ModelTable", "ModelTables", "Origin", "Spec", "Table", "Tensor",
+__all__ = ["AsyncClient", "Client", "Description", "FAMILIES", "ModelTable", "ModelTables", "Origin", "Spec", "Table", "Tensor",
            "errors", "local", *FAMILIES, *errors.__all__]
 
 
@@ -89,6 +92,17 @@ def _torch(self):
     return torch.from_dlpack(self)
 
 
+_AIO = _weakref.WeakKeyDictionary()  # Client to AsyncClient
+
+
+def _aio(self):
+    """The same calls as coroutines: an AsyncClient of this client's connection, made at the first use."""
+    made = _AIO.get(self)
+    if made is None:
+        made = _AIO.setdefault(self, AsyncClient(self))
+    return made
+
+
 def _values(self):
     """Returns a view of the values, in the order of the keys."""
     return _abc.ValuesView(self)
@@ -110,6 +124,7 @@ def _add_method(owner, name, function):
 
 
 _add_method(Client, "model", _model)
+Client.aio = property(_aio)
 _add_method(Tensor, "numpy", _numpy)
 _add_method(Tensor, "torch", _torch)
 for _mapping in (Table, ModelTables):
