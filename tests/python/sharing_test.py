@@ -72,12 +72,16 @@ class ForkTest(unittest.TestCase):
             client = posenc.Client(server.target)
             table = client.rope(**ROPE)
 
+            def refusal(call):
+                with self.assertRaises(posenc.FailedPrecondition) as caught:
+                    call()
+                return str(caught.exception)
+
             def check():
                 self.assertEqual(table["cos"].numpy()[0, 0], 1.0)
-                try:
-                    client.rope(**ROPE)
-                except posenc.FailedPrecondition as error:
-                    return "before the process was forked" in str(error)
+                self.assertIn("before the process was forked", refusal(lambda: client.rope(**ROPE)))
+                self.assertIn("spawn", refusal(lambda: posenc.Client(server.target)))
+                return True
 
             self.assertEqual(self.in_child(check), 0)
             self.assertEqual(client.rope(**ROPE).key, table.key)
@@ -88,9 +92,16 @@ class ForkTest(unittest.TestCase):
         self.assertEqual(self.in_child(lambda: client.rope(**ROPE, dtype="f64").key != key), 0)
 
     def test_a_child_makes_a_client_of_its_own(self):
+        # In a process whose parent has made no client of a service.
         with Server() as server:
-            fetched = self.in_child(lambda: posenc.Client(server.target).rope(**ROPE)["cos"].shape == (8192, 64))
-            self.assertEqual(fetched, 0)
+            script = ("import os, posenc, sys\n"
+                      "child = os.fork()\n"
+                      "if child:\n"
+                      "    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+                      "shape = posenc.Client(sys.argv[1]).rope(head_dim=128, max_len=8192)['cos'].shape\n"
+                      "sys.exit(shape != (8192, 64))\n")
+            run = subprocess.run([sys.executable, "-c", script, server.target], timeout=DEADLINE)
+            self.assertEqual(run.returncode, 0)
 
 
 if __name__ == "__main__":

@@ -71,7 +71,8 @@ class AsyncCalls {
 
   AsyncClient& calls() {
     if (calls_ == nullptr || getpid() != process_) {
-      Raise(absl::FailedPreconditionError("this client was closed, or made before the process was forked; make another one"));
+      Raise(absl::FailedPreconditionError(
+          "this client was closed, or made before the process was forked; make another one"));
     }
     return *calls_;
   }

@@ -1,6 +1,9 @@
 #include "client/python/binding/connections.h"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,6 +143,16 @@ std::optional<uint64_t> ReadCacheBytes(Options& options) {
   return bytes == 0 ? std::nullopt : std::optional(bytes);
 }
 
+// Raises where gRPC would wait for ever: its threads stay behind in the process that was forked.
+void RequireNoForkSinceFirstClient() {
+  static std::atomic<pid_t> first{0};
+  pid_t nobody = 0;
+  if (first.compare_exchange_strong(nobody, getpid()) || nobody == getpid()) return;
+  Raise(absl::FailedPreconditionError(
+      "the process that this one was forked off has made a client of a service before; allowed: clients made in "
+      "children alone, processes that are spawned (multiprocessing's 'spawn' or 'forkserver'), posenc.local()"));
+}
+
 }  // namespace
 
 PythonClient::~PythonClient() {
@@ -167,6 +180,7 @@ Connection& PythonClient::connection() const {
 }
 
 std::unique_ptr<PythonClient> ConnectFromPython(const std::string& target, const py::kwargs& given) {
+  RequireNoForkSinceFirstClient();
   Options options("Client", given);
   ConnectionOptions connection;
   bool fallback = false;

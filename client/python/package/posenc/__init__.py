@@ -35,8 +35,8 @@ FAMILIES = tuple(_core._families())  #: names of the functions that make a Spec,
 for _family in FAMILIES:
     globals()[_family] = getattr(_core, _family)
 
-__all__ = ["AsyncClient", "Client", "Description", "FAMILIES", "ModelTable", "ModelTables", "Origin", "Spec", "Table", "Tensor",
-           "errors", "local", *FAMILIES, *errors.__all__]
+__all__ = ["AsyncClient", "Client", "Description", "FAMILIES", "ModelTable", "ModelTables", "Origin", "Spec", "Table",
+           "Tensor", "errors", "local", *FAMILIES, *errors.__all__]
 
 
 def _model_texts(file):
