@@ -55,8 +55,9 @@ class WrongArgumentTest(unittest.TestCase):
         return caught.exception.field, caught.exception.value, caught.exception.allowed
 
     def test_unknown_keywords_list_the_known_ones(self):
-        field, value, allowed = self.refused(posenc.rope, headdim=128, head_dim=128)
-        self.assertEqual((field, value), ("headdim", "128"))
+        for more in ({}, {"head_dim": 128}):
+            field, value, allowed = self.refused(posenc.rope, headdim=128, **more)
+            self.assertEqual((field, value), ("headdim", "128"))
         self.assertIn("head_dim, rotary_dim, max_len, base, scaling", allowed)
 
     def test_a_keyword_of_another_alternative_names_it(self):

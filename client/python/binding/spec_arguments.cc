@@ -27,7 +27,8 @@ std::string Repr(py::handle object) { return py::repr(object).cast<std::string>(
 // The arguments of one call, and which of them were taken.
 class Given {
  public:
-  explicit Given(const py::dict& arguments) : arguments_(arguments) {}
+  // `family` is for messages: what else could have been given.
+  Given(const py::dict& arguments, const FamilySpec& family) : arguments_(arguments), family_(family) {}
 
   // Returns the value of a keyword, or a null handle.
   py::handle Take(const std::string& keyword) {
@@ -46,26 +47,39 @@ class Given {
   }
 
   // Raises for the first argument that nothing took; None of an alternative that was not chosen asks for nothing.
-  void RequireAllTaken(const FamilySpec& family) const {
+  void RequireAllTaken() const {
     for (const auto& [key, value] : arguments_) {
       const std::string keyword = key.cast<std::string>();
-      if (taken_.contains(keyword) || (value.is_none() && IsKeyword(family, keyword))) continue;
-      const std::string allowed = AllowedKeywords(family, keyword);
-      RaiseWrongArgument(keyword, Repr(value), allowed,
-                         absl::StrCat(FamilyName(family), " has no keyword '", keyword, "' ",
-                                      "here; allowed: ", allowed));
+      if (taken_.contains(keyword) || (value.is_none() && IsKeyword(keyword))) continue;
+      Refuse(keyword, value);
     }
   }
 
+  // Raises for a missing field; a keyword that is none says more, since it is what was meant.
+  [[noreturn]] void RaiseMissing(const std::string& keyword, const std::string& help) const {
+    for (const auto& [key, value] : arguments_) {
+      const std::string name = key.cast<std::string>();
+      if (name != "dtype" && name != "arithmetic" && !IsKeyword(name)) Refuse(name, value);
+    }
+    RaiseWrongArgument(keyword, "", help, absl::StrCat(keyword, " is missing: ", help));
+  }
+
  private:
-  static bool IsKeyword(const FamilySpec& family, const std::string& name) {
-    for (const Keyword& keyword : KeywordsOf(family)) {
+  bool IsKeyword(const std::string& name) const {
+    for (const Keyword& keyword : KeywordsOf(family_)) {
       if (keyword.name == name) return true;
     }
     return false;
   }
 
+  [[noreturn]] void Refuse(const std::string& keyword, py::handle value) const {
+    const std::string allowed = AllowedKeywords(family_, keyword);
+    RaiseWrongArgument(keyword, Repr(value), allowed,
+                       absl::StrCat(FamilyName(family_), " has no keyword '", keyword, "' here; allowed: ", allowed));
+  }
+
   const py::dict& arguments_;
+  const FamilySpec family_;
   std::set<std::string> taken_;
 };
 
@@ -101,8 +115,7 @@ class Setter {
     } else if (const py::handle object = given_.Take(keyword); object && !object.is_none()) {
       Read(keyword, object, value);
     } else if (field.required && !complete_) {
-      RaiseWrongArgument(keyword, "", std::string(field.help),
-                         absl::StrCat(keyword, " is missing: ", std::string(field.help)));
+      given_.RaiseMissing(keyword, std::string(field.help));
     }
   }
 
@@ -232,13 +245,13 @@ class Writer {
 };
 
 TableSpec Apply(TableSpec spec, const py::dict& arguments, bool complete) {
-  Given given(arguments);
+  Given given(arguments, spec.family);
   if (const py::handle dtype = given.Take("dtype")) {
     spec.element_type = dtype.is_none() ? ElementType::kUnspecified : ElementTypeFromPython(dtype);
   }
   if (const py::handle arithmetic = given.Take("arithmetic")) Read("arithmetic", arithmetic, spec.arithmetic);
   std::visit([&](auto& family) { Setter(given, complete).Set("", family); }, spec.family);
-  given.RequireAllTaken(spec.family);
+  given.RequireAllTaken();
   return spec;
 }
 
