@@ -5,8 +5,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../deploy/setup.sh"
 
 step "looking for packages"
-install_missing build runtime tests
-configure_and_build -DPOSENC_BUILD_TESTS=ON
+install_missing build runtime python tests
+configure_and_build -DPOSENC_BUILD_TESTS=ON -DPOSENC_BUILD_PYTHON=ON
 step "testing"
 cd "$posenc_root/build/release"
 exec ctest --output-on-failure -j2 "$@"
