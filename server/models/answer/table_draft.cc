@@ -74,9 +74,16 @@ Pairing TableDraft::Take(const Found<Pairing>& found) {
 
 template <typename T>
 void TableDraft::Record(absl::string_view field, std::string value, const Found<T>& found) {
+  ValueOrigin origin = {std::string(field), std::move(value), found.source, found.defaulted, found.assumed};
+  auto& origins = table_.origins;
+  const auto known =
+      std::find_if(origins.begin(), origins.end(), [&](const ValueOrigin& other) { return other.field == field; });
+  if (known != origins.end()) {
+    *known = std::move(origin);
+    return;
+  }
   paths_.emplace_back(std::string(field), found.path);
-  table_.origins.push_back(
-      {std::string(field), std::move(value), found.source, found.defaulted, found.assumed});
+  origins.push_back(std::move(origin));
 }
 
 // The key of the file that a violation of `field` is about: of the field itself, or of the list that it is

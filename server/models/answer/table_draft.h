@@ -38,7 +38,8 @@ class TableDraft {
  public:
   TableDraft(std::string name, Pairing pairing, std::string applies_to = "");
 
-  // Notes that `field` of the spec has the value found, and returns it.
+  // Notes that `field` of the spec has the value found, and returns it. A value that replaces another (a runtime's
+  // own) replaces its origin too; violations still name the file's key.
   double Take(absl::string_view field, const Found<double>& found);
   int64_t Take(absl::string_view field, const Found<int64_t>& found);
   bool Take(absl::string_view field, const Found<bool>& found);

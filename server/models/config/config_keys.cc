@@ -12,14 +12,15 @@ constexpr absl::string_view kHiddenSizeKeys[] = {"hidden_size", "n_embd", "d_mod
 constexpr absl::string_view kHeadsKeys[] = {"num_attention_heads", "n_head", "n_heads", "num_heads"};
 constexpr absl::string_view kHeadDimKeys[] = {"head_dim", "kv_channels"};
 constexpr absl::string_view kOtherHeadDimKeys[] = {"attention_head_dim", "head_size", "attn_head_dim", "d_head"};
-constexpr absl::string_view kMlaHeadDimKeys[] = {"qk_rope_head_dim"};
+constexpr absl::string_view kMlaHeadDimKeys[] = {"qk_rope_head_dim", "attention_qk_rope_dim", "qk_rope_dim"};
 constexpr absl::string_view kMaxLenKeys[] = {"max_position_embeddings", "n_positions", "max_seq_len",
                                              "seq_length", "max_sequence_length", "model_max_length",
                                              "n_ctx", "max_position_embedding", "max_target_positions",
                                              "max_source_positions"};
 constexpr absl::string_view kEncoderMaxLenKeys[] = {"max_source_positions"};
 constexpr absl::string_view kBaseKeys[] = {"rope_theta", "global_rope_theta", "rotary_emb_base",
-                                           "rope_embedding_base", "rotary_embedding_base"};
+                                           "rope_embedding_base", "rotary_embedding_base", "rope_freq_constant",
+                                           "rope_base"};
 constexpr absl::string_view kSlidingBaseKeys[] = {"rope_local_base_freq", "local_rope_theta", "swa_rope_theta",
                                                   "sliding_rope_theta", "rope_theta_swa"};
 constexpr absl::string_view kRotaryFractionKeys[] = {"partial_rotary_factor", "rotary_pct",
@@ -46,6 +47,8 @@ constexpr KeyNote kNotedKeys[] = {
     {"num_mtp_modules", kFurtherTokens},
     {"n_mtp_layers", kFurtherTokens},
     {"mtp_layers", kFurtherTokens},
+    {"dual_chunk_attention_config", "long inputs are read in chunks whose positions begin anew, where a runtime has "
+                                    "that attention; the table's rows are the same, their positions are not"},
     {"use_dynamic_ntk", "the model's code raises the base for inputs longer than the trained length; the "
                         "table is for inputs up to it"},
     {"no_rope_layers", "lists the layers that rotate with 1, the others with 0"},

@@ -35,6 +35,8 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "bailing_moe_v3", .class_name = "BailingMoeV3Config", .source = kVllm,
      .pairing = Pairing::kInterleaved, .head_dim = 64, .max_len = 131072, .mla = true,
      .layers = {.pattern = {.period_key = "layer_group_size", .others = "linear_attention"}}},
+    {.model_type = "pangu_ultra_moe", .class_name = "PanguUltraMoEConfig", .source = kVllm,
+     .pairing = Pairing::kInterleaved, .head_dim = 64, .max_len = 131072, .mla = true},
     {.model_type = "sarvam_mla", .class_name = "SarvamMLAConfig", .source = kVllm,
      .pairing = Pairing::kInterleaved, .head_dim = 64, .max_len = 131072, .mla = true},
 };

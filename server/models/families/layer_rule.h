@@ -4,6 +4,7 @@
 #define POSENC_SERVER_MODELS_FAMILIES_LAYER_RULE_H_
 
 #include <cstdint>
+#include <span>
 
 #include "absl/strings/string_view.h"
 
@@ -22,13 +23,19 @@ struct LayerPattern {
   absl::string_view period_key = "";  // that says the period
   bool full_first = false;           // the first of each period, not the last
   bool from_end = false;             // counted from the last layer, which has full attention
+  bool half_way = false;             // the one after half of each period
   bool and_first = false;            // layer 0 has full attention too
   bool and_last = false;             // and the last layer
   absl::string_view others = "sliding_attention";
+  absl::string_view switch_key = "";  // boolean key that is false where all layers have full attention
 };
+
+// A period that no model has as many layers for: none of them has attention.
+inline constexpr int64_t kNoAttention = INT64_MAX;
 
 struct LayerRule {
   LayerPattern pattern = {};
+  std::span<const int64_t> attention = {};  // instead of a period: the layers of the class's own list
   Nope nope = Nope::kNone;
   bool linear_rotates = false;  // linear attention rotates too
   bool scaled_full_only = false;  // the scaling block is for layers with full attention, where they differ
@@ -44,6 +51,7 @@ struct LayerRule {
   absl::string_view full_head_dim_key = "";  // head_dim of the layers with full attention
   int64_t full_head_dim = 0;
   absl::string_view sliding_head_dim_key = "";  // and of those with a sliding window
+  absl::string_view sliding_heads_key = "";     // or how many heads those have
 };
 
 }  // namespace posenc

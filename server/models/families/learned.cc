@@ -10,6 +10,12 @@ using enum PositionRule;
 
 constexpr absl::string_view kClipText = "text_model.embeddings.position_embedding.weight";
 
+constexpr absl::string_view kBoxes =
+    "the corners and sides of boxes have learned tables of their own: x_, y_, h_ and w_position_embeddings";
+constexpr absl::string_view kBoxesAndBuckets =
+    "the corners and sides of boxes have learned tables of their own: x_, y_, h_ and w_position_embeddings; with "
+    "has_relative_attention_bias layers add learned biases by distance, with has_spatial_attention_bias by place";
+
 constexpr ModelFamily kRows[] = {
     {.model_type = "aimv2_text_model", .class_name = "Aimv2TextConfig", .rule = kLearned, .hidden_size = 768,
      .max_len = 77, .tensor = kClipText},
@@ -27,6 +33,8 @@ constexpr ModelFamily kRows[] = {
      .max_len = 512, .tensor = kBertTensor},
     {.model_type = "bridgetower_text_model", .class_name = "BridgeTowerTextConfig", .rule = kLearned,
      .hidden_size = 768, .max_len = 514, .tensor = kBertTensor, .padding_offset = true},
+    {.model_type = "canine", .class_name = "CanineConfig", .rule = kLearned, .hidden_size = 768,
+     .max_len = 16384, .tensor = "char_embeddings.char_position_embeddings.weight"},
     {.model_type = "chinese_clip_text_model", .class_name = "ChineseCLIPTextConfig", .rule = kLearned,
      .hidden_size = 768, .max_len = 512, .tensor = kClipText},
     {.model_type = "clap_text_model", .class_name = "ClapTextConfig", .rule = kLearned, .hidden_size = 768,
@@ -56,6 +64,12 @@ constexpr ModelFamily kRows[] = {
      .hidden_size = 768, .max_len = 512, .tensor = kBertTensor},
     {.model_type = "instructblipvideo_qformer", .class_name = "InstructBlipVideoQFormerConfig",
      .rule = kLearned, .hidden_size = 768, .max_len = 512, .tensor = kBertTensor},
+    {.model_type = "layoutlm", .class_name = "LayoutLMConfig", .rule = kLearned, .hidden_size = 768,
+     .max_len = 512, .tensor = kBertTensor, .note = kBoxes},
+    {.model_type = "layoutlmv2", .class_name = "LayoutLMv2Config", .rule = kLearned, .hidden_size = 768,
+     .max_len = 512, .tensor = kBertTensor, .note = kBoxesAndBuckets},
+    {.model_type = "layoutlmv3", .class_name = "LayoutLMv3Config", .rule = kLearned, .hidden_size = 768,
+     .max_len = 512, .tensor = kBertTensor, .padding_offset = true, .note = kBoxesAndBuckets},
     {.model_type = "lilt", .class_name = "LiltConfig", .rule = kLearned, .hidden_size = 768, .max_len = 512,
      .tensor = kBertTensor, .padding_offset = true},
     {.model_type = "luke", .class_name = "LukeConfig", .rule = kLearned, .hidden_size = 768, .max_len = 512,

@@ -67,9 +67,11 @@ struct ModelFamily {
   int64_t heads = 0;
   int64_t head_dim = 0;  // 0: hidden_size / heads
   absl::string_view head_dim_key = "";  // that says it, besides head_dim and kv_channels
+  bool wide_heads = false;              // twice hidden_size / heads (Zamba2)
   int64_t max_len = 0;
   double base = 10000.0;
   double rotary_fraction = 1.0;
+  bool reads_fraction = false;             // the class reads it, with any scaling, though its own is 1
   int64_t rotary_dim = 0;                  // absolute, instead of the fraction
   absl::string_view rotary_key = "rotary_dim";  // that says it
   absl::string_view default_block = "";    // the class's scaling block, of a file without one, as JSON
@@ -77,7 +79,9 @@ struct ModelFamily {
   absl::string_view base_parent_key = "";  // object that may hold the base instead of the top level
   absl::string_view base_ratio_key = "";   // factor on the base
   absl::string_view rope_switch = "";      // boolean key without which the model does not rotate
+  absl::string_view long_context_key = "";  // boolean key by which the class raises base and length (Zamba2)
   bool switched_on = false;                // what the class takes for an absent rope_switch
+  absl::string_view nope_key = "";         // kNone: boolean key that the model's code wants true
   bool needs_base = false;                 // without a base in the file the model does not rotate
   bool fixed_ntk = false;  // its class for "ntk" also divides by a power of the factor (gte)
   bool mla = false;       // head_dim is qk_rope_head_dim: the rotated slice of a head is an own tensor

@@ -10,6 +10,12 @@ constexpr absl::string_view kBackwards =
 constexpr absl::string_view kFixedNtk =
     "its class for \"ntk\" raises the base by the factor and divides the frequencies by a power of it, at every length";
 
+constexpr absl::string_view kMolmoPictures =
+    "its vision model (a learned table, CLIP) is built by its code, and is not in this answer";
+constexpr absl::string_view kPhi4Parts =
+    "its pictures (a learned table, SigLIP) and its speech encoder (a learned bias by distance, Conformer) are built "
+    "by its code, and are not in this answer";
+
 constexpr ModelFamily kRows[] = {
     {.model_type = "arcee", .class_name = "ArceeConfig", .hidden_size = 2560, .heads = 32, .max_len = 4096},
     {.model_type = "aria_text", .class_name = "AriaTextConfig", .hidden_size = 4096, .heads = 32,
@@ -87,9 +93,12 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "openelm", .class_name = "OpenELMConfig", .head_dim = 128, .max_len = 2048},
     {.model_type = "pangu_embedded", .class_name = "PanguEmbeddedConfig", .hidden_size = 4096, .heads = 32,
      .max_len = 32768},
-    {.model_type = "phi3", .class_name = "Phi3Config", .hidden_size = 3072, .heads = 32, .max_len = 4096},
+    {.model_type = "phi3", .class_name = "Phi3Config", .hidden_size = 3072, .heads = 32, .max_len = 4096,
+     .reads_fraction = true},
+    {.model_type = "phi4mm", .class_name = "Phi4MMConfig", .source = kVllm, .hidden_size = 3072, .heads = 32,
+     .max_len = 4096, .reads_fraction = true, .note = kPhi4Parts},
     {.model_type = "phi4_multimodal", .class_name = "Phi4MultimodalConfig", .hidden_size = 3072, .heads = 32,
-     .max_len = 131072},
+     .max_len = 131072, .reads_fraction = true},
     {.model_type = "phimoe", .class_name = "PhimoeConfig", .hidden_size = 4096, .heads = 32,
      .max_len = 131072, .base = 1e6, .mscale_lists = true},
     {.model_type = "qwen", .class_name = "QWenConfig", .hidden_size = 4096, .heads = 32, .head_dim = 128,
@@ -185,7 +194,8 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "new", .class_name = "NewConfig", .source = kRemote, .hidden_size = 768, .heads = 12,
      .max_len = 2048, .fixed_ntk = true, .note = kFixedNtk},
     {.model_type = "molmo", .class_name = "MolmoConfig", .source = kVllm, .hidden_size = 4096, .heads = 32,
-     .max_len = 4096},
+     .max_len = 4096,
+     .note = kMolmoPictures},
     {.model_type = "grok-1", .class_name = "Grok1Config", .source = kVllm, .hidden_size = 6144, .heads = 48,
      .head_dim = 128, .max_len = 8192},
     {.model_type = "talkie", .class_name = "TalkieConfig", .source = kLlamaCpp, .max_len = 2048},

@@ -7,7 +7,7 @@ namespace {
 
 using enum PositionRule;
 
-constexpr absl::string_view kNoPositions = "its latent attention carries no positions (mla_use_nope)";
+constexpr absl::string_view kNoPositions = "its latent attention carries no positions";
 constexpr absl::string_view kInklingBias =
     "every layer adds a bias by distance that a trained matrix makes of hidden states: no table can hold it";
 
@@ -20,7 +20,7 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "rwkv", .class_name = "RwkvConfig", .rule = kNone},
     {.model_type = "zamba", .class_name = "ZambaConfig", .rule = kNone},
     {.model_type = "kimi_linear", .class_name = "KimiLinearConfig", .source = kMlx, .rule = kNone,
-     .note = kNoPositions},
+     .nope_key = "mla_use_nope", .note = kNoPositions},
     {.model_type = "nemotron_h_moe", .class_name = "NemotronHConfig", .rule = kNone},
     {.model_type = "rwkv7", .class_name = "Rwkv7Config", .rule = kNone},
     {.model_type = "moshi_depth", .class_name = "MoshiDepthConfig", .rule = kNone},
@@ -41,7 +41,7 @@ constexpr ModelFamily kRows[] = {
     {.model_type = "pe_audio_video", .class_name = "PeAudioVideoConfig", .rule = kInParts},
     {.model_type = "qwen2_5_omni_token2wav", .class_name = "Qwen2_5OmniToken2WavConfig", .rule = kInParts},
     {.model_type = "kimi_k3", .class_name = "KimiK3Config", .source = kVllm, .rule = kNone,
-     .note = kNoPositions},
+     .nope_key = "mla_use_nope", .note = kNoPositions},
     {.model_type = "t5gemma2", .class_name = "T5Gemma2Config", .rule = kInParts},
     {.model_type = "phi4flash", .class_name = "Phi4FlashConfig", .source = kRemote, .rule = kNone},
 };

@@ -61,6 +61,7 @@ struct GgufArchitecture {
   bool mrope_with_sections = false;  // kMrope where the file has dimension_sections
   bool alpha = false;              // rope.scaling.alpha counts
   bool llama4_temperature = false;
+  bool learned = false;            // adds position_embd.weight, also where the file's head shows no tensors
   absl::string_view note = "";
 };
 

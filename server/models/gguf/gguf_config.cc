@@ -87,9 +87,10 @@ void GgufReader::ReadTemperature() {
 
 void GgufReader::ReadPositions() {
   constexpr absl::string_view kTensor = "position_embd.weight";
-  if (!keys_.HasTensor(kTensor)) return;
-  const std::vector<int64_t> shape = keys_.Shape(kTensor);
-  const int64_t rows = shape.size() == 2 ? shape[1] : 0;
+  if (!keys_.HasTensor(kTensor) && !row_.learned) return;
+  const std::vector<int64_t> shape = keys_.HasTensor(kTensor) ? keys_.Shape(kTensor) : std::vector<int64_t>();
+  const auto longest = keys_.Integer("context_length");
+  const int64_t rows = shape.size() == 2 ? shape[1] : longest ? longest->value : 0;
   AddLearnedTable(TableDraft("learned", Pairing::kNone), kTensor, keys_.Default(int64_t{0}, "position_offset"),
                   rows, reading_);
 }

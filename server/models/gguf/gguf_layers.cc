@@ -72,18 +72,20 @@ void SetWindows(const GgufKeys& keys, const GgufArchitecture& row, GgufLayers& p
   }
 }
 
-// Layers without attention: their number of key heads is 0, or they are not the last of their period.
+// Layers without attention: their number of heads, or of key heads, is 0, or they are not the last of their period.
 void StopWithoutAttention(const GgufKeys& keys, const GgufArchitecture& row, GgufLayers& plan) {
-  if (row.hybrid) {
-    const std::vector<bool> heads = Marks(keys, "attention.head_count_kv");
-    for (size_t i = 0; i < plan.layers.size() && !heads.empty(); ++i) {
-      plan.layers[i].rotates = heads[i % heads.size()];
+  constexpr absl::string_view kKeyHeads = "attention.head_count_kv";
+  for (const absl::string_view key : {absl::string_view("attention.head_count"), kKeyHeads}) {
+    const std::vector<bool> heads = Marks(keys, key);
+    if (std::find(heads.begin(), heads.end(), false) == heads.end()) continue;
+    for (size_t i = 0; i < plan.layers.size(); ++i) {
+      plan.layers[i].rotates = plan.layers[i].rotates && heads[i % heads.size()];
     }
-    if (heads.empty()) {
-      keys.reading().Note(absl::StrCat(keys.Key("attention.head_count_kv"), " is no list: the file does not say which "
-                                       "layers have attention; the others do not rotate"));
-    }
-    plan.still_source = absl::StrCat(keys.Key("attention.head_count_kv"), " 0");
+    plan.still_source = absl::StrCat(keys.Key(key), " 0");
+  }
+  if (row.hybrid && Marks(keys, kKeyHeads).empty()) {
+    keys.reading().Note(absl::StrCat(keys.Key(kKeyHeads), " is no list: the file does not say which layers have "
+                                     "attention; the others do not rotate"));
   }
   if (row.attention_period == 0) return;
   const int64_t written = Count(keys, "full_attention_interval");

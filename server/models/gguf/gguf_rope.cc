@@ -225,7 +225,8 @@ void RopeReader::ReadTable(const GgufTable& table) {
 }
 
 void RopeReader::ReadIndexer(const RopeDraft& rope) {
-  if (row_.indexer == Pairing::kNone) return;
+  // Layers with a sliding window have no indexer.
+  if (row_.indexer == Pairing::kNone || rope.layer.sliding) return;
   constexpr int64_t kUsualWidth = 128;
   constexpr absl::string_view kWidth = "attention.indexer.key_length";
   RopeDraft indexer = {rope.scope, rope.layer, reading_, TableDraft("indexer", Pairing::kNone), rope.spec};

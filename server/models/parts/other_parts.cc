@@ -18,13 +18,19 @@ namespace posenc {
 namespace {
 
 // Objects of a file that are settings of the model around them, not models.
-constexpr std::array<absl::string_view, 14> kSettings = {
+constexpr std::array<absl::string_view, 15> kSettings = {
     "rope_scaling",   "rope_parameters",   "quantization_config", "linear_attn_config", "attn_config",
     "ffn_config",     "generation_config", "compression_config",  "mamba_config",       "moe_config",
-    "auto_map",       "id2label",          "label2id",            "task_specific_params"};
+    "auto_map",       "id2label",          "label2id",            "task_specific_params",
+    "attention_other_setting"};
 
 // Parts with a reader of their own.
 constexpr std::array<absl::string_view, 2> kPictureParts = {"vision_config", "audio_config"};
+
+// Parts that old files only name, or describe in words of their own.
+constexpr std::array<absl::string_view, 9> kNamedParts = {
+    "visual",         "img_processor",   "audio_processor", "mm_vision_tower", "vision_tower",
+    "mm_audio_tower", "speech_encoder",  "vision_backbone", "audio_tower"};
 
 constexpr int kMaxDepth = 3;
 
@@ -53,6 +59,7 @@ class PartWalker {
  private:
   void ReadPart(const ConfigObject& part, const std::string& name, const std::string& outer_type, int depth);
   void ReadModel(const TextModel& model, const std::string& name);
+  void NoteNamedPart(const ConfigObject& object, const std::string& key);
   void Take(Reading part, const std::string& name);
 
   const ConfigObject& text_;
@@ -73,6 +80,7 @@ void PartWalker::Walk(const ConfigObject& object, const std::string& name, const
   if (object.json() == nullptr || depth == kMaxDepth) return;
   for (const auto& item : object.json()->items()) {
     const std::string& key = item.key();
+    if (Contains(kNamedParts, key)) NoteNamedPart(object, key);
     if (!item.value().is_object() || Contains(kSettings, key)) continue;
     if (Contains(kPictureParts, key) && name.empty()) continue;
     const ConfigObject part = object.At(item.value(), object.PathOf(key));
@@ -109,6 +117,15 @@ void PartWalker::ReadPart(const ConfigObject& part, const std::string& name, con
                                "tables of the part ", name, " are not in this answer"));
   }
   PartWalker(model.object, query_, reading_).Walk(part, name, type, depth + 1);
+}
+
+// Objects that are models have their own note.
+void PartWalker::NoteNamedPart(const ConfigObject& object, const std::string& key) {
+  const Json* value = object.Find(key);
+  if (value == nullptr || !(value->is_object() || value->is_string())) return;
+  if (value->is_object() && IsModel(object.At(*value, object.PathOf(key)))) return;
+  reading_.Note(absl::StrCat(object.PathOf(key), value->is_string() ? absl::StrCat(" is ", Describe(*value)) : "",
+                             ": the tables of that part are not in this answer"));
 }
 
 void PartWalker::ReadModel(const TextModel& model, const std::string& name) {

@@ -18,6 +18,10 @@ constexpr absl::string_view kWhole =
 constexpr absl::string_view kKimiVision =
     "the vision model also adds a learned grid, interpolated (bicubic), and sines and cosines of time";
 
+constexpr absl::string_view kColumnsToo = "the columns have a learned table of their own, column_embedder.weight";
+constexpr absl::string_view kRelativeToo =
+    "where the file's class has them on, each block also adds learned biases by distance, rel_pos_h and rel_pos_w";
+
 constexpr VisionModel kModels[] = {
     {.model_type = "clip", .class_name = "CLIPVisionConfig", .rule = kLearned, .tensor = kClipTensor,
      .note = kClassFirst},
@@ -184,6 +188,27 @@ constexpr VisionModel kModels[] = {
     {.model_type = "vivit", .class_name = "VivitConfig", .rule = kLearned, .tensor = kViTTensor},
     {.model_type = "xclip_vision_model", .class_name = "XCLIPVisionConfig", .rule = kLearned,
      .tensor = kClipTensor},
+    {.model_type = "whisper", .class_name = "WhisperConfig", .rule = kEncoder, .hidden_size = 384},
+    {.model_type = "DFNRope_vision_transformer", .class_name = "Ernie4_5_VLMoeVisionConfig", .hidden_size = 1280,
+     .heads = 16},
+    {.model_type = "molmo2", .class_name = "Molmo2VitConfig", .rule = kLearned,
+     .tensor = "model.vision_backbone.image_vit.positional_embedding"},
+    {.model_type = "idefics_vision", .class_name = "IdeficsVisionConfig", .rule = kLearned, .tensor = kClipTensor,
+     .note = kClassFirst},
+    {.model_type = "pix2struct_vision_model", .class_name = "Pix2StructVisionConfig", .rule = kLearned,
+     .tensor = "encoder.embeddings.row_embedder.weight", .note = kColumnsToo},
+    {.model_type = "kosmos_2_5_vision_model", .class_name = "Kosmos2_5VisionConfig", .rule = kLearned,
+     .tensor = "vision_model.embeddings.row_embedder.weight", .note = kColumnsToo},
+    {.model_type = "sam_vision_model", .class_name = "SamVisionConfig", .rule = kLearned,
+     .tensor = "vision_encoder.pos_embed", .note = kRelativeToo},
+    {.model_type = "sam_hq_vision_model", .class_name = "SamHQVisionConfig", .rule = kLearned,
+     .tensor = "vision_encoder.pos_embed", .note = kRelativeToo},
+    {.model_type = "deepseek_ocr2_sam_vision_model", .class_name = "DeepseekOcr2SamVisionConfig", .rule = kLearned,
+     .tensor = "pos_embed", .note = kRelativeToo},
+    {.model_type = "vitdet", .class_name = "VitDetConfig", .rule = kLearned, .tensor = kViTTensor,
+     .note = kRelativeToo},
+    {.model_type = "seggpt", .class_name = "SegGptConfig", .rule = kLearned, .tensor = kViTTensor,
+     .note = kRelativeToo},
     {.model_type = "yolos", .class_name = "YolosConfig", .rule = kLearned, .tensor = kViTTensor},
 };
 

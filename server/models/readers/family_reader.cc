@@ -56,6 +56,18 @@ void ReadByTypeKey(const ModelScope& scope, Reading& reading) {
   ReadLearnedTable(scope, reading);
 }
 
+// Models whose code asserts a key (mla_use_nope) cannot be loaded without it.
+void ReadNothing(const ModelScope& scope, Reading& reading) {
+  const absl::string_view key = scope.family->nope_key;
+  const auto flag = key.empty() ? std::nullopt : scope.object.Flag(key, reading.bad);
+  if (flag && !flag->value) {
+    reading.unserved.AddText(flag->path, absl::StrCat("is false, which the code of ", scope.family->class_name,
+                                                      " asserts against; allowed: true"));
+    return;
+  }
+  reading.Note(absl::StrCat("the model has no positional table", flag ? absl::StrCat(" (", flag->path, ")") : ""));
+}
+
 // MPT without ALiBi rotates or has learned positions; the others rotate.
 void ReadAlibiOrOther(const ModelScope& scope, Reading& reading) {
   if (UsesAlibi(scope, reading)) return ReadAlibiTable(scope, reading);
@@ -72,7 +84,7 @@ void ReadKnownFamily(const ModelScope& scope, Reading& reading) {
     case PositionRule::kByTypeKey: return ReadByTypeKey(scope, reading);
     case PositionRule::kT5Buckets: return ReadT5Buckets(scope, reading);
     case PositionRule::kDebertaBuckets: return ReadDebertaBuckets(scope, reading);
-    case PositionRule::kNone: return reading.Note("the model has no positional table");
+    case PositionRule::kNone: return ReadNothing(scope, reading);
     case PositionRule::kInParts: return;
     case PositionRule::kAlibi:
     case PositionRule::kAlibiIfFlag:

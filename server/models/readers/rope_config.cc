@@ -1,6 +1,7 @@
 #include "server/models/readers/rope_config.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <string>
@@ -38,6 +39,7 @@ class RopeTableReader {
   std::optional<Found<double>> WrittenBase();
   Found<double> DefaultBase() const;
   void ApplyBaseRatio(Found<double>& base);
+  void LengthenContext();
   void SetEffectiveLength();
   void SetWindow();
   KeyNames BaseKeys() const;
@@ -60,6 +62,7 @@ void RopeTableReader::Read() && {
   spec.rotary_dim = draft.Take("rope.rotary_dim", ReadRotaryDim(scope_, layer_, spec.head_dim, reading_));
   spec.max_len = draft.Take("rope.max_len", scope_.MaxLenOr(RopeSpec().max_len, bad()));
   spec.base = draft.Take("rope.base", Base());
+  if (!family().long_context_key.empty()) LengthenContext();
   SetEffectiveLength();
   SetWindow();
   ReadRopeScaling(rope_);
@@ -69,6 +72,20 @@ void RopeTableReader::Read() && {
   const RopeDraft attention = rope_;
   FinishRope(std::move(rope_));
   if (bad().empty()) FinishIndexer(attention);
+}
+
+// NTK by alpha 8, which Zamba2's class builds into the base, and a length of its own.
+void RopeTableReader::LengthenContext() {
+  constexpr double kAlpha = 8;
+  constexpr int64_t kLength = 16384;
+  const auto flag = object().Flag(family().long_context_key, bad());
+  if (!flag || !flag->value || rope_.spec.head_dim <= 2) return;
+  const auto width = static_cast<double>(rope_.spec.head_dim);
+  rope_.spec.base *= std::pow(kAlpha, width / (width - 2));
+  rope_.spec.max_len = kLength;
+  const std::string source = absl::StrCat(flag->source, " (", family().class_name, ")");
+  rope_.draft.Rule("rope.base", NumberText(rope_.spec.base), absl::StrCat("rope_theta * 8^(d / (d - 2)), ", source));
+  rope_.draft.Rule("rope.max_len", absl::StrCat(kLength), source);
 }
 
 void RopeTableReader::SetEffectiveLength() {

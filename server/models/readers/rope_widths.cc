@@ -1,5 +1,6 @@
 #include "server/models/readers/rope_widths.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -54,6 +55,9 @@ std::optional<Found<int64_t>> WidthReader::WrittenHeadDim() {
     const auto full = object().Integer(rule.full_head_dim_key, bad());
     return full ? full : scope_.Default(rule.full_head_dim, rule.full_head_dim_key);
   }
+  // Layers with other numbers of heads divide the width among those.
+  const bool own_heads = layer_.sliding && !rule.sliding_heads_key.empty() && object().IsTruthy(rule.sliding_heads_key);
+  if (own_heads) return std::nullopt;
   const absl::string_view own = scope_.known ? rule.sliding_head_dim_key : "swa_head_dim";
   if (layer_.sliding && !own.empty()) {
     if (const auto sliding = object().Integer(own, bad())) return sliding;
@@ -87,7 +91,10 @@ std::optional<Found<int64_t>> WidthReader::OtherHeadDim() {
 
 Found<int64_t> WidthReader::Quotient() {
   const auto hidden = scope_.IntegerOr(ConfigKey::kHiddenSize, family().hidden_size, bad());
-  const auto heads = scope_.IntegerOr(ConfigKey::kHeads, family().heads, bad());
+  auto heads = scope_.IntegerOr(ConfigKey::kHeads, family().heads, bad());
+  if (layer_.sliding && !family().layers.sliding_heads_key.empty()) {
+    if (const auto own = object().Integer(family().layers.sliding_heads_key, bad())) heads = own;
+  }
   Found<int64_t> head_dim = {2, object().PathOf("head_dim"), "", true};
   if (!hidden || !heads) {
     const absl::string_view missing = hidden ? "num_attention_heads" : "hidden_size";
@@ -105,6 +112,10 @@ Found<int64_t> WidthReader::Quotient() {
     head_dim.value = hidden->value / heads->value;
     head_dim.path = hidden->path;
     head_dim.source = absl::StrCat(hidden->source, " / ", heads->source);
+    if (family().wide_heads) {
+      head_dim.value *= 2;
+      head_dim.source = absl::StrCat("2 * ", head_dim.source);
+    }
   }
   return head_dim;
 }
@@ -156,7 +167,8 @@ Found<double> WidthReader::Fraction(const std::optional<Found<double>>& written)
   if (!written) {
     return scope_.Default(family().rotary_fraction, KeysOf(ConfigKey::kRotaryFraction).front());
   }
-  if (scope_.known && !layer_.fraction && !layer_.nested && written->value != 1 && family().rotary_fraction == 1) {
+  if (scope_.known && !layer_.fraction && !layer_.nested && written->value != 1 && family().rotary_fraction == 1 &&
+      !family().reads_fraction) {
     reading_.Note(absl::StrCat(written->path, " ", NumberText(written->value),
                                " is used; transformers 5 reads it "
                                "with scaled rotation only in classes that rotate the whole head"));
@@ -179,9 +191,9 @@ bool UsesMla(const ModelScope& scope) {
   if (!scope.family->mla && scope.known) return false;
   const Json* flag = scope.object.Find("use_mla");
   if (flag != nullptr && flag->is_boolean() && !flag->get<bool>()) return false;
-  const Json* slice = scope.object.Find(kMlaWidth);
-  if (!scope.known) return slice != nullptr && scope.object.IsTruthy(kMlaWidth);
-  return true;
+  if (scope.known) return true;
+  const KeyNames slices = KeysOf(ConfigKey::kMlaHeadDim);
+  return std::any_of(slices.begin(), slices.end(), [&](auto key) { return scope.object.IsTruthy(key); });
 }
 
 Found<int64_t> ReadHeadDim(const ModelScope& scope, const Layer& layer, Reading& reading) {

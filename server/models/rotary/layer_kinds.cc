@@ -79,9 +79,21 @@ Kinds Letters(const ConfigObject& object, absl::string_view key, std::span<const
 Kinds Periodic(int64_t period, int64_t count, const LayerPattern& pattern) {
   Kinds kinds;
   for (int64_t i = 0; i < count && period > 0; ++i) {
-    const int64_t place = pattern.full_first ? i : pattern.from_end ? count - 1 - i : i + 1;
+    const int64_t place = pattern.full_first ? i
+                          : pattern.from_end ? count - 1 - i
+                          : pattern.half_way ? i + period - period / 2
+                                             : i + 1;
     const bool also = (pattern.and_first && i == 0) || (pattern.and_last && i == count - 1);
     kinds.emplace_back(place % period == 0 || also ? kFullAttention : pattern.others);
+  }
+  return kinds;
+}
+
+// The list that the class has of its own, of layers with attention.
+Kinds ClassList(const LayerRule& rule, int64_t count) {
+  Kinds kinds(count, std::string(rule.pattern.others));
+  for (const int64_t layer : rule.attention) {
+    if (layer < count) kinds[static_cast<size_t>(layer)] = std::string(kFullAttention);
   }
   return kinds;
 }
@@ -119,6 +131,7 @@ LayerKinds WrittenKinds(const ConfigObject& object, int64_t count) {
       {"compress_ratios", Numbers(object, "compress_ratios", kSlidingAttention, "compressed_attention")},
       {"full_attn_idxs", Indices(object, "full_attn_idxs", count, 0, kFullAttention, "conv")},
       {"attn_layer_indices", Indices(object, "attn_layer_indices", count, 0, kFullAttention, "mamba")},
+      {"hybrid_layer_ids", Indices(object, "hybrid_layer_ids", count, 0, "hybrid", "mamba")},
       {"sliding_window_layers",
        Indices(object, "sliding_window_layers", count, 0, kSlidingAttention, kFullAttention)},
       {"hybrid_override_pattern", Letters(object, "hybrid_override_pattern", kNemotronLetters)},
@@ -165,12 +178,15 @@ int64_t Period(const ConfigObject& object, absl::string_view key) {
 LayerKinds ReadLayerKinds(const ModelScope& scope, int64_t count) {
   LayerKinds found = WrittenKinds(scope.object, count);
   const LayerPattern& pattern = scope.family->layers.pattern;
+  const Json* on = pattern.switch_key.empty() ? nullptr : scope.object.Find(pattern.switch_key);
+  if (on != nullptr && *on == Json(false)) return {};
   if (found.kinds.empty()) {
     const std::string key(pattern.period_key.empty() ? "sliding_window_pattern" : pattern.period_key);
     const int64_t written = Period(scope.object, key);
     const bool usable = written > 1 || (written == 1 && pattern.period > 0);
     found = {Periodic(usable ? written : pattern.period, count, pattern),
              usable ? scope.object.PathOf(key) : scope.DefaultSource()};
+    if (!usable && !scope.family->layers.attention.empty()) found.kinds = ClassList(scope.family->layers, count);
   }
   if (found.kinds.empty()) return {};
   const size_t shown = found.kinds.size();

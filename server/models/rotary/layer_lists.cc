@@ -65,7 +65,15 @@ LayerList ReadList(const ModelScope& scope, KeyNames keys, size_t layers, Readin
   return list;
 }
 
-bool IsScaled(const ModelScope& scope, absl::string_view kind) {
+// And a list of the indices of those layers.
+constexpr absl::string_view kScaledLayers = "rope_scaling_layers";
+
+bool IsScaled(const ModelScope& scope, absl::string_view kind, size_t layer) {
+  const Json* layers = scope.object.Find(kScaledLayers);
+  if (layers != nullptr && layers->is_array()) {
+    return std::any_of(layers->begin(), layers->end(),
+                       [&](const Json& i) { return i.is_number() && i.get<double>() == static_cast<double>(layer); });
+  }
   const Json* kinds = scope.object.Find(kScaledKinds);
   const bool written = kinds != nullptr && kinds->is_array() && !kinds->empty();
   if (!written) return !scope.family->layers.scaled_full_only || kind != kSlidingAttention;
@@ -97,7 +105,7 @@ std::vector<Group> GroupsOf(const ModelScope& scope, const LayerPlan& plan, cons
                             const LayerList& shares) {
   std::vector<Group> groups;
   for (size_t i = 0; i < plan.layers.size(); ++i) {
-    Group one = {EntryOf(bases, i), EntryOf(shares, i), IsScaled(scope, plan.layers[i].kind)};
+    Group one = {EntryOf(bases, i), EntryOf(shares, i), IsScaled(scope, plan.layers[i].kind, i)};
     const bool none = bases.zero_is_none && one.base && one.base->value == 0;
     if (!plan.layers[i].rotates || none) continue;
     auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.Takes(one); });
@@ -124,6 +132,8 @@ std::string NameOf(const LayerPlan& plan, const Group& group, const std::vector<
 }  // namespace
 
 bool HasLayerLists(const ModelScope& scope) {
+  const Json* scaled = scope.object.Find(kScaledLayers);
+  if (scaled != nullptr && scaled->is_array()) return true;
   return !ListKey(scope.object, BaseListKeys()).empty() || !ListKey(scope.object, kFractionLists).empty();
 }
 

@@ -76,7 +76,8 @@ TEST(ModelFamiliesTest, InterleavedFamiliesAreTheseAlone) {
       "moonshine",   "roformer",    "youtu",     "axk2",            "blt_global_transformer",
       "blt_local_decoder", "blt_local_encoder", "blt_patcher",      "cohere2_moe",     "glm_moe_dsa",
       "glm_ocr",     "lille-130m",  "moonshine_streaming", "openai_privacy_filter", "pe_audio_encoder",
-      "pe_audio_video_encoder", "pe_video_encoder", "afm7", "bailing_moe_v3", "qwen2_5_omni_dit", "sarvam_mla"};
+      "pe_audio_video_encoder", "pe_video_encoder", "afm7", "bailing_moe_v3", "qwen2_5_omni_dit", "sarvam_mla",
+      "pangu_ultra_moe"};
   for (const ModelFamily* family : AllFamilies()) {
     const bool interleaved = family->pairing == Pairing::kInterleaved;
     EXPECT_EQ(interleaved, kInterleaved.contains(family->model_type)) << family->model_type;
