@@ -16,10 +16,15 @@ struct SharedContext : ServiceContext {
   explicit SharedContext(const ServiceContext& context)
       : ServiceContext(context),
         stalls(std::make_shared<StallWatch>(context.stall_timeout)),
-        specs(std::make_unique<SpecMemo>()) {}
+        specs(std::make_unique<SpecMemo>()),
+        pressure(context.store->WhileSomebodyWaits(
+            [stalls = stalls, least_bytes = context.block_bytes](size_t waiting_bytes) {
+              stalls->CutOffStalest(waiting_bytes, least_bytes);
+            })) {}
 
   const std::shared_ptr<StallWatch> stalls;
   const std::unique_ptr<SpecMemo> specs;
+  const std::shared_ptr<void> pressure;  // ends with the context
 };
 
 using ContextPtr = std::shared_ptr<const SharedContext>;

@@ -44,7 +44,8 @@ struct ServiceContext {
   // How long a request may wait for memory when its own deadline is later or absent.
   absl::Duration max_memory_wait = absl::Seconds(30);
   // A stream whose reader takes nothing for this long is cancelled, and so is a unary call whose answer is
-  // not taken whole by then, so that stalled readers cannot hold the budget; the client sees CANCELLED.
+  // not taken whole by then, so that stalled readers cannot hold the budget; the client sees CANCELLED. While
+  // somebody waits for memory, a second without progress is too long (StallWatch).
   absl::Duration stall_timeout = absl::Seconds(60);
   // State of the life cycle, for GetServerInfo.
   std::function<bool()> ready = [] { return true; };

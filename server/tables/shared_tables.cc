@@ -8,7 +8,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "server/tables/threads/steady_clock.h"
 
 namespace posenc {
 namespace {
@@ -23,27 +23,52 @@ absl::StatusOr<std::string> RandomToken() {
 
 }  // namespace
 
-std::shared_ptr<FetchTicket> SharedTables::Offer(const TablePtr& table, absl::Time deadline, Callback done) {
+SharedTables::SharedTables(TableStore& store)
+    : store_(store), observation_(store.WhileSomebodyWaits([this](size_t) {
+        // A token expires kTokenLifetime after it was made.
+        DropExpired(SteadyNow() + kTokenLifetime - kLifetimeUnderPressure);
+      })) {}
+
+std::shared_ptr<FetchTicket> SharedTables::Offer(const PeerId& peer, const TablePtr& table, absl::Time deadline,
+                                                 Callback done) {
   const TablePtr shared = Table::Shared(table);
-  return store_.Fetch(shared, 0, 0, deadline,
-                      [this, done = std::move(done)](absl::StatusOr<std::vector<BlockPtr>> blocks) {
+  return store_.Fetch(peer, shared, 0, 0, deadline,
+                      [this, peer, done = std::move(done)](absl::StatusOr<std::vector<BlockPtr>> blocks) {
                         if (!blocks.ok()) return done(blocks.status());
-                        done(Register(std::move(blocks->front()), absl::Now()));
+                        done(Register(peer, std::move(blocks->front()), SteadyNow()));
                       });
 }
 
-absl::StatusOr<SharedTables::SharedTable> SharedTables::Register(BlockPtr block, absl::Time now) {
+absl::StatusOr<SharedTables::SharedTable> SharedTables::Register(const PeerId& peer, BlockPtr block,
+                                                                 absl::Time now) {
   DropExpired(now);
   absl::StatusOr<std::string> token = RandomToken();
   if (!token.ok()) return token.status();
+  BlockPtr dropped;  // let go of without the lock, as in DropExpired
   MutexLock lock(&mutex_);
   if (waiting_.size() >= kMaxTokens) {
     return absl::ResourceExhaustedError(
         absl::StrCat(kMaxTokens, " shared tables wait for their clients already: try again in ",
                      absl::FormatDuration(kTokenLifetime)));
   }
-  waiting_[*token] = {block, now + kTokenLifetime};
+  waiting_[*token] = {peer, block, now + kTokenLifetime};
+  dropped = DropOldestBeyondLimit(peer);
   return SharedTable{*std::move(token), std::move(block)};
+}
+
+// Returns the block of the token that went, if one had to.
+BlockPtr SharedTables::DropOldestBeyondLimit(const PeerId& peer) {
+  size_t count = 0;
+  auto oldest = waiting_.end();
+  for (auto it = waiting_.begin(); it != waiting_.end(); ++it) {
+    if (!(it->second.peer == peer)) continue;
+    ++count;
+    if (oldest == waiting_.end() || it->second.expires < oldest->second.expires) oldest = it;
+  }
+  if (count <= kMaxTokensOfPeer) return nullptr;
+  BlockPtr block = std::move(oldest->second.block);
+  waiting_.erase(oldest);
+  return block;
 }
 
 BlockPtr SharedTables::Redeem(const std::string& token, absl::Time now) {

@@ -4,7 +4,10 @@
 // the token, once and in time, takes the lease on the block. So the memory is charged to the budget and
 // evicted like any other, and what a process has mapped stays charged as long as its lease is held.
 //
-// Tokens are 256 random bits, valid once and for a limited time. Threads: any method, any thread.
+// Tokens are 256 random bits, valid once and for a limited time. What waits for its client is held for the peer
+// that asked, and counts as its own: each peer has a few tokens at a time, the next one takes the place of its
+// oldest, and while somebody waits for memory, tokens that were not presented within a second are dropped.
+// Threads: any method, any thread.
 
 #ifndef POSENC_SERVER_TABLES_SHARED_TABLES_H_
 #define POSENC_SERVER_TABLES_SHARED_TABLES_H_
@@ -27,10 +30,12 @@ class SharedTables {
  public:
   // Tokens that nobody has presented yet, and how long one may wait: a client presents it at once.
   static constexpr size_t kMaxTokens = 1024;
+  static constexpr size_t kMaxTokensOfPeer = 8;
   static constexpr absl::Duration kTokenLifetime = absl::Seconds(10);
+  static constexpr absl::Duration kLifetimeUnderPressure = absl::Seconds(1);
 
   // The store must outlive this object.
-  explicit SharedTables(TableStore& store) : store_(store) {}
+  explicit SharedTables(TableStore& store);
 
   struct SharedTable {
     std::string token;  // 64 hex digits
@@ -38,9 +43,10 @@ class SharedTables {
   };
   using Callback = std::function<void(absl::StatusOr<SharedTable>)>;
 
-  // Makes the shared form of `table` resident and offers it. `deadline` bounds the wait for memory.
+  // Makes the shared form of `table` resident and offers it to `peer`. `deadline` bounds the wait for memory.
   // Errors: as TableStore::Fetch; ResourceExhausted when kMaxTokens tokens are waiting.
-  std::shared_ptr<FetchTicket> Offer(const TablePtr& table, absl::Time deadline, Callback done);
+  std::shared_ptr<FetchTicket> Offer(const PeerId& peer, const TablePtr& table, absl::Time deadline,
+                                     Callback done);
 
   // Takes the lease that a token stands for; null for a token that is unknown, used or too old.
   BlockPtr Redeem(const std::string& token, absl::Time now);
@@ -50,15 +56,19 @@ class SharedTables {
 
  private:
   struct Waiting {
+    PeerId peer;
     BlockPtr block;
     absl::Time expires;
   };
+  using Tokens = absl::flat_hash_map<std::string, Waiting>;
 
-  absl::StatusOr<SharedTable> Register(BlockPtr block, absl::Time now);
+  absl::StatusOr<SharedTable> Register(const PeerId& peer, BlockPtr block, absl::Time now);
+  BlockPtr DropOldestBeyondLimit(const PeerId& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   TableStore& store_;
   absl::Mutex mutex_;
-  absl::flat_hash_map<std::string, Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
+  Tokens waiting_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<void> observation_;  // last: it may call back until it is gone
 };
 
 }  // namespace posenc

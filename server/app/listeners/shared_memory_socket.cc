@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "server/app/listeners/accept_one.h"
 #include "server/app/listeners/descriptor.h"
 #include "server/tables/threads/steady_clock.h"
@@ -93,7 +92,7 @@ class Loop {
   int WaitMilliseconds() {
     absl::Time next = SteadyNow() + (tired_ ? AcceptOne::kPause : absl::Seconds(1));
     // A token that is offered later is looked at a second late at most.
-    tables_.DropExpired(absl::Now());
+    tables_.DropExpired(SteadyNow());
     for (const Connection& connection : connections_) {
       if (!connection.lease) next = std::min(next, connection.token_deadline);
     }
@@ -145,7 +144,7 @@ class Loop {
     if (count == 0 || connection.lease) return false;
     connection.token.append(bytes, static_cast<size_t>(count));
     if (connection.token.size() < kTokenBytes) return true;
-    connection.lease = tables_.Redeem(connection.token, absl::Now());
+    connection.lease = tables_.Redeem(connection.token, SteadyNow());
     return connection.lease && SendDescriptor(connection.fd, connection.lease->memory_fd());
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "server/tables/threads/steady_clock.h"
 
 namespace posenc {
 namespace {
@@ -13,7 +13,7 @@ constexpr absl::Duration kMaxMargin = absl::Milliseconds(100);
 
 absl::Time BeforeDeadline(absl::Time deadline) {
   if (deadline == absl::InfiniteFuture()) return deadline;
-  const absl::Duration left = std::max(deadline - absl::Now(), absl::ZeroDuration());
+  const absl::Duration left = std::max(deadline - SteadyNow(), absl::ZeroDuration());
   return deadline - std::min(left / 10, kMaxMargin);
 }
 
@@ -25,7 +25,7 @@ Call::Call(absl::Time client_deadline, absl::Duration max_memory_wait)
       max_memory_wait_(max_memory_wait) {}
 
 absl::Time Call::memory_deadline() const {
-  return std::min(work_deadline_, absl::Now() + max_memory_wait_);
+  return std::min(work_deadline_, SteadyNow() + max_memory_wait_);
 }
 
 bool Call::cancelled() const {
@@ -37,7 +37,7 @@ bool Call::cancelled() const {
 }
 
 bool Call::Expired() const {
-  return client_deadline_ != absl::InfiniteFuture() && absl::Now() >= client_deadline_;
+  return client_deadline_ != absl::InfiniteFuture() && SteadyNow() >= client_deadline_;
 }
 
 absl::Status Call::EndStatus() const {

@@ -28,6 +28,9 @@ class Call {
   Call(absl::Time client_deadline, absl::Duration max_memory_wait);
   virtual ~Call() = default;
 
+  // Who asks, for the store's shares; nobody's once the RPC is over.
+  virtual PeerId peer() { return PeerId(); }
+
   // When long work must have ended: the client's deadline less a margin, so that our own status arrives
   // before the client gives up.
   absl::Time work_deadline() const { return work_deadline_; }

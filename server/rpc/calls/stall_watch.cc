@@ -1,10 +1,21 @@
 #include "server/rpc/calls/stall_watch.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "server/tables/threads/steady_clock.h"
 
 namespace posenc {
+namespace {
+
+// What a slow reader may take for a long message: gRPC does not tell how much of it is gone.
+std::chrono::milliseconds TimeFor(size_t bytes) {
+  constexpr size_t kBytesPerMillisecond = (size_t{1} << 20) / 1000;
+  return std::chrono::milliseconds(bytes / kBytesPerMillisecond);
+}
+
+}  // namespace
 
 StallWatch::StallWatch(absl::Duration timeout) : timeout_(timeout) {
   if (timeout_ != absl::InfiniteDuration()) alarm_ = std::make_unique<Alarm>([this] { OnAlarm(); });
@@ -24,12 +35,36 @@ void StallWatch::OnAlarm() {
 }
 
 void StallWatch::CutOffExpired(absl::Time now) {
-  while (!waiting_.empty() && waiting_.front().deadline <= now) {
-    Place& place = waiting_.front();
-    cut_off_.splice(cut_off_.end(), waiting_, waiting_.begin());
-    place.waiting = false;
-    place.stalled = true;
-    place.rpc->TryCancel();
+  while (!waiting_.empty() && waiting_.front().deadline <= now) CutOff(waiting_.begin());
+}
+
+void StallWatch::CutOff(std::list<Place>::iterator place) {
+  cut_off_.splice(cut_off_.end(), waiting_, place);
+  place->waiting = false;
+  place->stalled = true;
+  place->rpc->TryCancel();
+}
+
+StallWatch::Clock::time_point StallWatch::Place::LastProgress() const {
+  return progress == nullptr ? begun : std::max(begun, progress->last());
+}
+
+void StallWatch::CutOffStalest(size_t bytes, size_t least_bytes) {
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point latest = Clock::now() - kPressureStall;
+  std::vector<std::pair<Clock::time_point, std::list<Place>::iterator>> stalled;
+  // In the order of their beginnings.
+  for (auto place = waiting_.begin(); place != waiting_.end() && place->begun <= latest; ++place) {
+    const Clock::time_point last = place->LastProgress();
+    if (last + TimeFor(place->bytes) <= latest) stalled.emplace_back(last, place);
+  }
+  std::stable_sort(stalled.begin(), stalled.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  size_t freed = 0;
+  for (const auto& [last, place] : stalled) {
+    if (freed >= bytes) return;
+    freed += std::max(place->bytes, least_bytes);
+    CutOff(place);
   }
 }
 
@@ -38,15 +73,17 @@ StallGuard::StallGuard(std::shared_ptr<StallWatch> watch, grpc::CallbackServerCo
   place_->rpc = rpc;
 }
 
-void StallGuard::Begin() {
-  if (watch_->timeout() == absl::InfiniteDuration()) return;
+void StallGuard::Begin(size_t data_bytes, std::shared_ptr<WriteProgress> progress) {
   const std::lock_guard lock(watch_->mutex_);
   if (place_->stalled) return;  // it is cut off already
   Leave();
   place_->deadline = SteadyNow() + watch_->timeout();
+  place_->begun = StallWatch::Clock::now();
+  place_->bytes = data_bytes;
+  place_->progress = std::move(progress);
   place_->waiting = true;
   watch_->waiting_.splice(watch_->waiting_.end(), own_);
-  watch_->SetAlarm(watch_->waiting_.front().deadline);
+  if (watch_->timeout() != absl::InfiniteDuration()) watch_->SetAlarm(watch_->waiting_.front().deadline);
 }
 
 void StallGuard::End() {

@@ -4,6 +4,8 @@
 // Progress: gRPC tells only when an operation is over: a message of a stream once flow control and the
 //           socket have taken it, a unary answer once all of it is taken (OnDone waits for that). So a
 //           unary answer has the time for its whole, a stream for each message.
+// Pressure: while somebody waits for memory, those are cut off too who have not taken their message in
+//           kPressureStall and a second more for each MiB of it: the stalest first, and no more than are needed.
 // Time:     one alarm for all RPCs of a service, set while something is in flight and for the oldest of
 //           it: a call costs two steps of a list, no timer of its own. The steady clock counts: a step of the
 //           wall clock cuts nobody off. gRPC's own timers would do, but the last of them to go joins gRPC's
@@ -17,11 +19,14 @@
 
 #include <grpcpp/server_context.h>
 
+#include <chrono>
+#include <cstddef>
 #include <list>
 #include <memory>
 #include <mutex>
 
 #include "absl/time/time.h"
+#include "server/rpc/calls/write_progress.h"
 #include "server/tables/threads/alarm.h"
 
 namespace posenc {
@@ -33,12 +38,25 @@ class StallWatch {
 
   absl::Duration timeout() const { return timeout_; }
 
+  static constexpr std::chrono::seconds kPressureStall{1};
+
+  // Cuts off stalled RPCs until what they hold together comes to `bytes`. Each is taken to hold what it was
+  // given last, and at least `least_bytes`.
+  void CutOffStalest(size_t bytes, size_t least_bytes);
+
  private:
   friend class StallGuard;
 
+  using Clock = WriteProgress::Clock;
+
   struct Place {
+    Clock::time_point LastProgress() const;
+
     grpc::CallbackServerContext* rpc = nullptr;
-    absl::Time deadline;  // steady
+    Clock::time_point begun;
+    size_t bytes = 0;                         // of the message in flight
+    std::shared_ptr<WriteProgress> progress;  // of its parts, if they can be told apart
+    absl::Time deadline;                      // steady
     bool waiting = false;  // the place is in waiting_
     bool stalled = false;
   };
@@ -47,6 +65,7 @@ class StallWatch {
   void SetAlarm(absl::Time deadline);
   void OnAlarm();
   void CutOffExpired(absl::Time now);
+  void CutOff(std::list<Place>::iterator place);
 
   const absl::Duration timeout_;
   std::mutex mutex_;
@@ -63,14 +82,14 @@ class StallGuard {
  public:
   StallGuard(std::shared_ptr<StallWatch> watch, grpc::CallbackServerContext* rpc);
 
-  // The transport is about to be given something; from now on it has the watch's timeout to take it.
-  void Begin();
+  // The transport is about to be given something, with so many bytes of data; from now on it has the watch's
+  // timeout to take it.
+  void Begin(size_t data_bytes = 0, std::shared_ptr<WriteProgress> progress = nullptr);
   // It has taken it, or the RPC is over. The RPC is not touched after this.
   void End();
 
   // True once the RPC was cut off.
   bool stalled() const;
-  absl::Duration timeout() const { return watch_->timeout(); }
 
  private:
   // Below: the watch's mutex is held.

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "server/rpc/calls/call_peer.h"
 #include "server/rpc/calls/exceptions.h"
 #include "server/rpc/calls/status_mapping.h"
 #include "server/rpc/calls/unary_reactor.h"
@@ -19,7 +19,12 @@ class ReactedStream final : public StreamCall {
  public:
   ReactedStream(grpc::CallbackServerContext* rpc, absl::Duration max_memory_wait,
                 std::shared_ptr<StallWatch> stalls)
-      : StreamCall(DeadlineOf(*rpc), max_memory_wait), guard_(std::move(stalls), rpc) {}
+      : StreamCall(DeadlineOf(*rpc), max_memory_wait), guard_(std::move(stalls), rpc), peer_(*rpc) {}
+
+  PeerId peer() override {
+    const std::lock_guard lock(mutex_);
+    return peer_.Get();
+  }
 
   void SetReactor(Reactor* reactor) {
     const std::lock_guard lock(mutex_);
@@ -34,16 +39,14 @@ class ReactedStream final : public StreamCall {
   void Write(Frame message) override {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kIdle) return;  // the client went away meanwhile
-    buffer_ = ToByteBuffer(message);
-    BeginOperation(Phase::kWriting);
+    BeginWrite(Phase::kWriting, message);
     reactor_->StartWrite(&buffer_);
   }
 
   void WriteLast(Frame message) override {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kIdle) return;
-    buffer_ = ToByteBuffer(message);
-    BeginOperation(Phase::kFinishing);
+    BeginWrite(Phase::kFinishing, message);
     reactor_->StartWriteAndFinish(&buffer_, grpc::WriteOptions(), grpc::Status());
   }
 
@@ -89,6 +92,7 @@ class ReactedStream final : public StreamCall {
     {
       const std::lock_guard lock(mutex_);
       guard_.End();
+      peer_.RpcEnds();
       phase_ = Phase::kDone;
       buffer_.Clear();
       producer = std::move(producer_);
@@ -101,25 +105,28 @@ class ReactedStream final : public StreamCall {
 
   // Below: mutex_ is held.
 
-  void BeginOperation(Phase phase) {
+  void BeginWrite(Phase phase, const Frame& frame) {
+    OutgoingMessage message = ToMessage(frame);
+    buffer_.Swap(&message.buffer);
     phase_ = phase;
-    guard_.Begin();
+    guard_.Begin(message.data_bytes, std::move(message.progress));
   }
 
   void FinishNow(const absl::Status& status) {
-    BeginOperation(Phase::kFinishing);
+    phase_ = Phase::kFinishing;
+    guard_.Begin();
     reactor_->Finish(ToGrpcStatus(status));
   }
 
   absl::Status CancelledStatus() const {
     if (!guard_.stalled()) return EndStatus();
-    return absl::DeadlineExceededError(
-        absl::StrCat("the reader took nothing for ", absl::FormatDuration(guard_.timeout())));
+    return absl::DeadlineExceededError("the reader took nothing for too long");
   }
 
   StallGuard guard_;
   std::mutex mutex_;
   // Guarded by mutex_:
+  CallPeer peer_;
   Reactor* reactor_ = nullptr;  // alive until done
   Phase phase_ = Phase::kIdle;
   std::optional<absl::Status> pending_status_;

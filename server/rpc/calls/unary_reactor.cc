@@ -4,9 +4,11 @@
 #include <mutex>
 #include <utility>
 
+#include "server/rpc/calls/call_peer.h"
 #include "server/rpc/calls/exceptions.h"
 #include "server/rpc/calls/status_mapping.h"
 #include "server/rpc/calls/wire.h"
+#include "server/tables/threads/steady_clock.h"
 
 namespace posenc {
 namespace {
@@ -15,18 +17,25 @@ class ReactedCall final : public ServedUnary, public std::enable_shared_from_thi
  public:
   ReactedCall(grpc::CallbackServerContext* rpc, absl::Duration max_memory_wait,
               std::shared_ptr<StallWatch> stalls, grpc::ByteBuffer* answer)
-      : ServedUnary(DeadlineOf(*rpc), max_memory_wait), guard_(std::move(stalls), rpc), answer_(answer) {}
+      : ServedUnary(DeadlineOf(*rpc), max_memory_wait), guard_(std::move(stalls), rpc), peer_(*rpc), answer_(answer) {}
+
+  PeerId peer() override {
+    const std::lock_guard lock(mutex_);
+    return peer_.Get();
+  }
 
   void Respond(absl::StatusOr<Frame> answer) override {
     const std::lock_guard lock(mutex_);
     if (phase_ != Phase::kWorking) return;
     absl::Status status = answer.status();
+    OutgoingMessage message;
     CatchExceptions(
         [&] {
-          if (status.ok()) *answer_ = ToByteBuffer(*answer);
+          if (status.ok()) message = ToMessage(*answer);
         },
         [&](absl::Status failure) { status = std::move(failure); });
-    guard_.Begin();
+    answer_->Swap(&message.buffer);
+    guard_.Begin(message.data_bytes, std::move(message.progress));
     phase_ = Phase::kAnswered;
     status_ = ToGrpcStatus(status);
     if (reactor_ != nullptr) reactor_->Finish(std::move(status_));
@@ -44,6 +53,7 @@ class ReactedCall final : public ServedUnary, public std::enable_shared_from_thi
     CancelWork();
     // Waits for a Respond that is still inside Finish on another thread.
     const std::lock_guard lock(mutex_);
+    peer_.RpcEnds();
   }
 
  private:
@@ -52,6 +62,7 @@ class ReactedCall final : public ServedUnary, public std::enable_shared_from_thi
   StallGuard guard_;
   std::mutex mutex_;
   // Guarded by mutex_:
+  CallPeer peer_;
   grpc::ByteBuffer* const answer_;  // used before Finish only
   Phase phase_ = Phase::kWorking;
   grpc::Status status_;                          // of the answer, until the reactor has it
@@ -104,8 +115,10 @@ grpc::ServerUnaryReactor* ReactedCall::TakeReactor() {
 
 absl::Time DeadlineOf(const grpc::CallbackServerContext& rpc) {
   const std::chrono::system_clock::time_point deadline = rpc.deadline();
-  if (deadline == std::chrono::system_clock::time_point::max()) return absl::InfiniteFuture();
-  return absl::FromChrono(deadline);
+  // gRPC counts nanoseconds: a deadline some 236 years ahead comes out before 1970.
+  const bool is_far = deadline == std::chrono::system_clock::time_point::max() ||
+                      deadline < std::chrono::system_clock::time_point();
+  return is_far ? absl::InfiniteFuture() : ToSteady(absl::FromChrono(deadline));
 }
 
 std::shared_ptr<ServedUnary> StartUnary(grpc::CallbackServerContext* rpc, grpc::ByteBuffer* answer,

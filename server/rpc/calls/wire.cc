@@ -1,6 +1,7 @@
 #include "server/rpc/calls/wire.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -20,6 +21,12 @@ grpc::Slice ReferenceTo(const SharedBytes& data) {
   return grpc::Slice(start, data.bytes.size(), &ReleaseOwner, owner.release());
 }
 
+size_t DataBytes(const Frame& frame) {
+  size_t bytes = 0;
+  for (const FramePiece& piece : frame) bytes += piece.data.bytes.size();
+  return bytes;
+}
+
 }  // namespace
 
 absl::StatusOr<grpc::Slice> RequestBytes(const grpc::ByteBuffer& buffer) {
@@ -34,7 +41,9 @@ absl::Status ParseRequest(absl::string_view bytes, google::protobuf::Message& me
       absl::StrCat("request is not a valid ", message.GetDescriptor()->name()));
 }
 
-grpc::ByteBuffer ToByteBuffer(const Frame& frame) {
+OutgoingMessage ToMessage(const Frame& frame) {
+  OutgoingMessage message;
+  message.data_bytes = DataBytes(frame);
   std::vector<grpc::Slice> slices;
   slices.reserve(2 * frame.size());
   for (const FramePiece& piece : frame) {
@@ -42,7 +51,8 @@ grpc::ByteBuffer ToByteBuffer(const Frame& frame) {
     if (!piece.data.bytes.empty()) slices.push_back(ReferenceTo(piece.data));
   }
   if (slices.empty()) slices.emplace_back();  // an empty message is still a message
-  return grpc::ByteBuffer(slices.data(), slices.size());
+  message.buffer = grpc::ByteBuffer(slices.data(), slices.size());
+  return message;
 }
 
 }  // namespace posenc

@@ -9,10 +9,14 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/slice.h>
 
+#include <cstddef>
+#include <memory>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/rpc/calls/frame.h"
+#include "server/rpc/calls/write_progress.h"
 
 namespace posenc {
 
@@ -28,9 +32,16 @@ inline absl::string_view ViewOf(const grpc::Slice& bytes) {
 // Errors: InvalidArgument "request is not a valid <message>"; the message must not be used then.
 absl::Status ParseRequest(absl::string_view bytes, google::protobuf::Message& message);
 
+// A frame as the transport gets it.
+struct OutgoingMessage {
+  grpc::ByteBuffer buffer;
+  size_t data_bytes = 0;                    // of blocks and buffers that are held for it
+  std::shared_ptr<WriteProgress> progress;  // of its parts; null: gRPC keeps all of them until the last is taken
+};
+
 // Returns the pieces of a frame as slices, in order; each slice of data holds its owner until the
 // transport lets go of it.
-grpc::ByteBuffer ToByteBuffer(const Frame& frame);
+OutgoingMessage ToMessage(const Frame& frame);
 
 }  // namespace posenc
 

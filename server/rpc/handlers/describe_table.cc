@@ -86,7 +86,7 @@ void Answer(const ContextPtr& context, const TablePtr& table, bool with_digest,
   };
   // The deadline is that of the work, not of one wait for memory: a long table takes longer than that.
   call->StartRequest([&] {
-    return DigestTensors(*context->store, table, call->work_deadline(), std::move(on_digests));
+    return DigestTensors(*context->store, call->peer(), table, call->work_deadline(), std::move(on_digests));
   });
 }
 
@@ -96,15 +96,16 @@ void DescribeTable(const ContextPtr& context, const v1::DescribeTableRequest& re
                    const std::shared_ptr<UnaryCall>& call) {
   absl::StatusOr<TableSpec> spec = DecodeNormalizedSpec(request.spec(), *context->catalog);
   if (!spec.ok()) return call->Respond(spec.status());
-  context->store->Open(
-      *spec, [context, with_digest = request.with_content_digest(), call](auto table) {
-        CatchExceptions(
-            [&] {
-              if (!table.ok()) return call->Respond(table.status());
-              Answer(context, *table, with_digest, call);
-            },
-            [&](absl::Status failure) { call->Respond(std::move(failure)); });
-      });
+  const bool with_digest = request.with_content_digest();
+  auto on_table = [context, with_digest, call](absl::StatusOr<TablePtr> table) {
+    CatchExceptions(
+        [&] {
+          if (!table.ok()) return call->Respond(table.status());
+          Answer(context, *table, with_digest, call);
+        },
+        [&](absl::Status failure) { call->Respond(std::move(failure)); });
+  };
+  call->StartRequest([&] { return context->store->Open(call->peer(), *spec, std::move(on_table)); });
 }
 
 }  // namespace posenc

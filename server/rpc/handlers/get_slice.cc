@@ -74,7 +74,7 @@ void GetSlice(const ContextPtr& context, const SpecRequest<v1::GetSliceRequest>&
               const std::shared_ptr<UnaryCall>& call) {
   absl::StatusOr<Selection> selection = DecodeSelectionOf(request.spec.status(), request.fields.selection());
   if (!selection.ok()) return call->Respond(selection.status());
-  OpenTable(*context->store, **request.spec,
+  OpenTable(*context->store, **request.spec, *call,
             [context, selection = *std::move(selection), call](absl::StatusOr<TablePtr> table) {
               CatchExceptions(
                   [&] {

@@ -34,7 +34,7 @@ absl::StatusOr<Frame> Encode(const SharedContext& context, const Table& table,
 void Offer(const ContextPtr& context, const TablePtr& table, const std::shared_ptr<UnaryCall>& call) {
   call->StartRequest([&] {
     return context->shared_tables->Offer(
-        table, call->memory_deadline(),
+        call->peer(), table, call->memory_deadline(),
         [context, table, call](absl::StatusOr<SharedTables::SharedTable> shared) {
           CatchExceptions(
               [&] {
@@ -61,14 +61,15 @@ void OpenSharedTable(const ContextPtr& context, const v1::OpenSharedTableRequest
   }
   absl::StatusOr<TableSpec> spec = DecodeNormalizedSpec(request.spec(), *context->catalog);
   if (!spec.ok()) return call->Respond(spec.status());
-  context->store->Open(*spec, [context, call](auto table) {
+  auto on_table = [context, call](absl::StatusOr<TablePtr> table) {
     CatchExceptions(
         [&] {
           if (!table.ok()) return call->Respond(table.status());
           Offer(context, *table, call);
         },
         [&](absl::Status failure) { call->Respond(std::move(failure)); });
-  });
+  };
+  call->StartRequest([&] { return context->store->Open(call->peer(), *spec, std::move(on_table)); });
 }
 
 }  // namespace posenc

@@ -59,7 +59,7 @@ void StreamSlice(const ContextPtr& context, const SpecRequest<v1::StreamSliceReq
   Wanted wanted{.selection = *std::move(selection),
                 .skip_rows = fields.skip_rows(),
                 .data = fields.checksums_only() ? ChunkData::kLeftOut : ChunkData::kSent};
-  OpenTable(*context->store, **request.spec,
+  OpenTable(*context->store, **request.spec, *call,
             [context, wanted = std::move(wanted), call](absl::StatusOr<TablePtr> table) {
     CatchExceptions(
         [&] {

@@ -26,14 +26,16 @@ void WarmProgress::WarmNext() {
     const std::lock_guard lock(mutex_);
     index = tables_done_;
   }
-  context_->store->Open(specs_[index], [self = shared_from_this(), index](absl::StatusOr<TablePtr> table) {
+  auto on_table = [self = shared_from_this(), index](absl::StatusOr<TablePtr> table) {
     CatchExceptions(
         [&] {
           if (!table.ok()) return self->call_->Finish(table.status());
           self->WarmOpened(*table, index);
         },
         [&](absl::Status failure) { self->call_->Finish(std::move(failure)); });
-  });
+  };
+  call_->StartRequest(
+      [&] { return context_->store->Open(call_->peer(), specs_[index], std::move(on_table)); });
 }
 
 void WarmProgress::WarmOpened(const TablePtr& opened, size_t index) {
@@ -50,7 +52,7 @@ void WarmProgress::WarmOpened(const TablePtr& opened, size_t index) {
   };
   // The deadline is that of the work, not of one wait for memory: a long table takes longer than that.
   call_->StartRequest([&] {
-    return WarmTable(*context_->store, specs_[index], pin_, call_->work_deadline(),
+    return WarmTable(*context_->store, call_->peer(), specs_[index], pin_, call_->work_deadline(),
                      std::move(callbacks));
   });
 }

@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "posenc/v1/spec.pb.h"
 #include "server/core/tensor_catalog.h"
+#include "server/rpc/calls/call.h"
 #include "server/rpc/calls/wire.h"
 #include "server/rpc/requests/spec_memo.h"
 #include "server/tables/store/table_store.h"
@@ -60,10 +61,11 @@ absl::Status ParseSpecRequest(absl::string_view bytes, const TensorCatalog& cata
 }
 
 // Opens the table of a spec: calls `done` at once when it is open already, else as TableStore::Open does.
+// The end of `call` ends the wait.
 template <typename Done>
-void OpenTable(TableStore& store, const KeyedSpec& spec, Done done) {
+void OpenTable(TableStore& store, const KeyedSpec& spec, Call& call, Done done) {
   if (TablePtr table = store.FindOpen(spec.key)) return done(absl::StatusOr<TablePtr>(std::move(table)));
-  store.Open(spec.spec, std::move(done));
+  call.StartRequest([&] { return store.Open(call.peer(), spec.spec, std::move(done)); });
 }
 
 }  // namespace posenc

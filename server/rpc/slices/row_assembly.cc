@@ -1,6 +1,7 @@
 #include "server/rpc/slices/row_assembly.h"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "server/rpc/calls/exceptions.h"
 #include "server/rpc/slices/assembly_buffer.h"
+#include "server/rpc/slices/waiting_plans.h"
 
 namespace posenc {
 namespace {
@@ -15,6 +17,20 @@ namespace {
 // Whole rows gathered at one go: milliseconds when they have to be generated, and so much work lies between
 // two looks for cancellation and between two turns at a worker.
 constexpr int64_t kBatchBytes = int64_t{256} << 10;
+
+// Plans up to this are not worth counting: the store's own entries for a request take as much.
+constexpr size_t kSmallPlanBytes = size_t{4} << 10;
+
+WaitingPlans& Plans() {
+  static auto* const plans = new WaitingPlans;  // of the process: it has one memory
+  return *plans;
+}
+
+absl::Status TooManyWait() {
+  return absl::ResourceExhaustedError(
+      "the memory budget is in use, and requests of as many positions as may wait do so already: try again later, "
+      "or ask for fewer positions at once");
+}
 
 class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
  public:
@@ -33,20 +49,47 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
 
   void Start() {
     auto on_memory = [self = shared_from_this()](absl::StatusOr<BufferPtr> memory) {
-      self->Guard([&] {
-        if (!memory.ok()) return self->done_(memory.status());
-        self->buffer_.SetMemory(*std::move(memory));
-        self->store_.Run([self] { self->Guard([&] { self->Assemble(); }); });
-      });
+      self->Guard([&] { self->OnMemory(std::move(memory)); });
     };
-    call_->StartRequest(
-        [&] { return store_.Allocate(buffer_.size_bytes(), call_->memory_deadline(), on_memory); });
+    std::shared_ptr<FetchTicket> ticket;
+    call_->StartRequest([&] {
+      return ticket = store_.Allocate(call_->peer(), buffer_.size_bytes(), call_->memory_deadline(), on_memory);
+    });
+    WaitWithPlan(*ticket);
   }
 
  private:
   template <typename Work>
   void Guard(Work&& work) {
     CatchExceptions(work, [this](absl::Status failure) { done_(std::move(failure)); });
+  }
+
+  // Bounds what waits beside the budget: without room for the plan, the wait ends at once.
+  void WaitWithPlan(FetchTicket& ticket) {
+    const size_t bytes = plan_->positions.size() * sizeof(double);
+    if (bytes <= kSmallPlanBytes) return;
+    const PeerId peer = call_->peer();
+    {
+      const std::lock_guard lock(waiting_mutex_);
+      if (!waiting_) return;  // it has its memory
+      place_ = Plans().Enter(peer, bytes);
+      refused_ = !place_;
+      if (!refused_) return;
+    }
+    ticket.Cancel();
+  }
+
+  void OnMemory(absl::StatusOr<BufferPtr> memory) {
+    bool refused = false;
+    {
+      const std::lock_guard lock(waiting_mutex_);
+      waiting_ = false;
+      place_ = WaitingPlans::Place();
+      refused = refused_;
+    }
+    if (!memory.ok()) return done_(refused ? TooManyWait() : memory.status());
+    buffer_.SetMemory(*std::move(memory));
+    store_.Run([self = shared_from_this()] { self->Guard([&] { self->Assemble(); }); });
   }
 
   void Assemble() { plan_->positions.empty() ? CopyRuns() : GatherPositions(); }
@@ -104,7 +147,8 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
         });
       });
     };
-    call_->StartRequest([&] { return store_.Fetch(table_, index, index, absl::InfinitePast(), on_block); });
+    call_->StartRequest(
+        [&] { return store_.Fetch(call_->peer(), table_, index, index, absl::InfinitePast(), on_block); });
   }
 
   // Generates the next rows of the run, at most a batch and not past their block.
@@ -163,6 +207,13 @@ class RowAssembly : public std::enable_shared_from_this<RowAssembly> {
   const RowsCallback done_;
   const int64_t batch_rows_;
   AssemblyBuffer buffer_;
+  std::mutex waiting_mutex_;
+  // Guarded by waiting_mutex_:
+  bool waiting_ = true;  // for the buffer's memory
+  bool refused_ = false;
+  WaitingPlans::Place place_;
+
+  // Used by the work under way only:
   BlockPtr block_;           // the block that is copied from
   int64_t looked_up_ = -1;   // the block that FindRow looked up last
   size_t run_ = 0;           // the run that is copied

@@ -36,19 +36,27 @@ RowData ReferenceRows(const Table& table, const Blocks& blocks, const RowRun& ru
   return rows;
 }
 
+absl::StatusOr<RowData> ReferenceRowsOrFail(const Table& table, const Blocks& blocks, const RowRun& run) {
+  absl::StatusOr<RowData> rows;
+  CatchExceptions([&] { rows = ReferenceRows(table, blocks, run); },
+                  [&](absl::Status failure) { rows = std::move(failure); });
+  return rows;
+}
+
 void FetchRun(TableStore& store, TablePtr table, const RowRun& run, const std::shared_ptr<Call>& call,
               RowsCallback done) {
   const int64_t first = table->BlockOfRow(run.begin);
   const int64_t last = table->BlockOfRow(run.end - 1);
+  // The way of most calls of a warm server needs no peer.
+  if (const Blocks resident = store.FetchResident(*table, first, last); !resident.empty()) {
+    return done(ReferenceRowsOrFail(*table, resident, run));
+  }
   auto on_blocks = [table, run, done = std::move(done)](absl::StatusOr<Blocks> blocks) {
     if (!blocks.ok()) return done(blocks.status());
-    absl::StatusOr<RowData> rows;
-    CatchExceptions([&] { rows = ReferenceRows(*table, *blocks, run); },
-                    [&](absl::Status failure) { rows = std::move(failure); });
-    done(std::move(rows));
+    done(ReferenceRowsOrFail(*table, *blocks, run));
   };
   call->StartRequest([&] {
-    return store.Fetch(table, first, last, call->memory_deadline(), std::move(on_blocks));
+    return store.Fetch(call->peer(), table, first, last, call->memory_deadline(), std::move(on_blocks));
   });
 }
 

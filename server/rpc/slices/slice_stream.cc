@@ -45,22 +45,46 @@ void SliceStream::Start() {
 }
 
 void SliceStream::FetchNext() {
+  uint64_t fetch = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    fetch = ++last_fetch_;
+  }
+  BlockRange ahead;
   CatchExceptions(
       [&] {
         const auto plan = std::make_shared<const SlicePlan>(cursor_.Peek());
-        const BlockRange ahead = cursor_.BlocksAhead(kBlocksAhead);
+        ahead = cursor_.BlocksAhead(kBlocksAhead);
         FetchRows(*context_->store, table_, plan, call_,
-                  [self = shared_from_this(), plan](absl::StatusOr<RowData> rows) {
-                    self->OnRows(plan, std::move(rows));
+                  [self = shared_from_this(), fetch, plan](absl::StatusOr<RowData> rows) {
+                    self->OnRows(fetch, plan, std::move(rows));
                   });
-        // Behind the fetch, which is first in line and may have moved the cursor on.
-        const bool wanted = ahead.begin < ahead.end && !call_->cancelled();
-        if (wanted) context_->store->GenerateAhead(table_, ahead.begin, ahead.end - 1);
       },
-      [&](absl::Status failure) { OnError(std::move(failure)); });
+      [&](absl::Status failure) { OnRowsEnd(fetch, std::move(failure)); });
+  // Behind the fetch, which is first in line and may have moved the cursor on.
+  if (ahead.begin < ahead.end && !call_->cancelled()) GenerateAhead(ahead);
 }
 
-void SliceStream::OnRows(const PlanPtr& plan, absl::StatusOr<RowData> rows) {
+// Nobody waits for this: without memory it is left undone.
+void SliceStream::GenerateAhead(const BlockRange& ahead) {
+  CatchExceptions([&] { context_->store->GenerateAhead(table_, ahead.begin, ahead.end - 1); },
+                  [](const absl::Status&) {});
+}
+
+// True for the first who says that this fetch has ended: then the cursor is its own.
+bool SliceStream::EndFetch(uint64_t fetch) {
+  const std::lock_guard lock(mutex_);
+  if (fetch != last_fetch_ || fetch == ended_fetch_) return false;
+  ended_fetch_ = fetch;
+  return true;
+}
+
+void SliceStream::OnRowsEnd(uint64_t fetch, absl::Status status) {
+  if (EndFetch(fetch)) OnError(std::move(status));
+}
+
+void SliceStream::OnRows(uint64_t fetch, const PlanPtr& plan, absl::StatusOr<RowData> rows) {
+  if (!EndFetch(fetch)) return;
   if (!rows.ok()) return OnError(rows.status());
   CatchExceptions(
       [&] {

@@ -1,5 +1,7 @@
 // The producer of StreamSlice: fetches chunks one ahead of the writing and hands them over in order.
 //
+// Failure: a fetch ends once, with a chunk or an error, whichever comes first; what an exception leaves running
+//         is ignored when it ends. So a chunk is never being made twice.
 // States: at most one chunk is being fetched, at most one is ready, at most one is being written. Fetching
 //         begins when nothing is ready and nothing is being fetched; a ready chunk is written when nothing
 //         else is.
@@ -45,7 +47,11 @@ class SliceStream final : public StreamProducer, public std::enable_shared_from_
   };
 
   void FetchNext();
-  void OnRows(const PlanPtr& plan, absl::StatusOr<RowData> rows);
+  // `fetch` is the number of the fetch that this is the end of.
+  void OnRows(uint64_t fetch, const PlanPtr& plan, absl::StatusOr<RowData> rows);
+  void OnRowsEnd(uint64_t fetch, absl::Status status);
+  bool EndFetch(uint64_t fetch);
+  void GenerateAhead(const BlockRange& ahead);
   void Complete(const SlicePlan& plan, RowData rows);
   Chunk MakeChunk(const SlicePlan& plan, RowData rows);
   void OnChunk(Chunk chunk);
@@ -61,6 +67,8 @@ class SliceStream final : public StreamProducer, public std::enable_shared_from_
   std::string header_;
   std::mutex mutex_;
   // Guarded by mutex_:
+  uint64_t last_fetch_ = 0;
+  uint64_t ended_fetch_ = 0;
   bool fetching_ = false;
   bool writing_ = false;
   std::optional<Chunk> ready_;

@@ -16,12 +16,12 @@ constexpr size_t kBudgetShareAtOnce = 8;
 
 class WarmJob final : public Cancellable, public std::enable_shared_from_this<WarmJob> {
  public:
-  WarmJob(TableStore& store, bool pin, absl::Time deadline, WarmCallbacks callbacks)
-      : store_(store), pin_(pin), deadline_(deadline), callbacks_(std::move(callbacks)) {}
+  WarmJob(TableStore& store, PeerId peer, bool pin, absl::Time deadline, WarmCallbacks callbacks)
+      : store_(store), peer_(std::move(peer)), pin_(pin), deadline_(deadline), callbacks_(std::move(callbacks)) {}
 
   void Start(const TableSpec& spec) {
     store_.Run([self = shared_from_this(), spec] {
-      self->store_.Open(spec, [self](absl::StatusOr<TablePtr> table) {
+      self->store_.Open(self->peer_, spec, [self](absl::StatusOr<TablePtr> table) {
         self->Opened(std::move(table));
       });
     });
@@ -51,7 +51,7 @@ class WarmJob final : public Cancellable, public std::enable_shared_from_this<Wa
     if (blocks_done_ == table_->block_count()) return Done(absl::OkStatus());
     const int64_t last =
         std::min(blocks_done_ + blocks_at_once_, table_->block_count()) - 1;
-    SetCurrent(store_.Fetch(table_, blocks_done_, last, deadline_,
+    SetCurrent(store_.Fetch(peer_, table_, blocks_done_, last, deadline_,
                             [self = shared_from_this(), last](const auto& blocks) {
                               self->Fetched(last, blocks.status());
                             }));
@@ -78,6 +78,7 @@ class WarmJob final : public Cancellable, public std::enable_shared_from_this<Wa
   }
 
   TableStore& store_;
+  const PeerId peer_;
   const bool pin_;
   const absl::Time deadline_;
   WarmCallbacks callbacks_;
@@ -90,9 +91,9 @@ class WarmJob final : public Cancellable, public std::enable_shared_from_this<Wa
 
 }  // namespace
 
-std::shared_ptr<FetchTicket> WarmTable(TableStore& store, const TableSpec& normalized, bool pin,
-                                       absl::Time deadline, WarmCallbacks callbacks) {
-  auto job = std::make_shared<WarmJob>(store, pin, deadline, std::move(callbacks));
+std::shared_ptr<FetchTicket> WarmTable(TableStore& store, const PeerId& peer, const TableSpec& normalized,
+                                       bool pin, absl::Time deadline, WarmCallbacks callbacks) {
+  auto job = std::make_shared<WarmJob>(store, peer, pin, deadline, std::move(callbacks));
   job->Start(normalized);
   return job;
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -27,15 +28,21 @@ struct WarmCallbacks {
 
 // Opens the table of a normalised spec, pins it when `pin`, and fetches every block of it.
 // Errors (to `done`): as TableStore::Open, Pin and Fetch; a failed or cancelled warm-up takes its own pin off.
-std::shared_ptr<FetchTicket> WarmTable(TableStore& store, const TableSpec& normalized, bool pin,
-                                       absl::Time deadline, WarmCallbacks callbacks);
+std::shared_ptr<FetchTicket> WarmTable(TableStore& store, const PeerId& peer, const TableSpec& normalized,
+                                       bool pin, absl::Time deadline, WarmCallbacks callbacks);
+
+// The same for the server itself.
+inline std::shared_ptr<FetchTicket> WarmTable(TableStore& store, const TableSpec& normalized, bool pin,
+                                              absl::Time deadline, WarmCallbacks callbacks) {
+  return WarmTable(store, PeerId(), normalized, pin, deadline, std::move(callbacks));
+}
 
 using Sha256Digest = std::array<uint8_t, 32>;
 
 // Computes SHA-256 over the bytes of every tensor of a table, all rows in order, holding one block at a
 // time. Errors: as TableStore::Fetch.
 std::shared_ptr<FetchTicket> DigestTensors(
-    TableStore& store, TablePtr table, absl::Time deadline,
+    TableStore& store, PeerId peer, TablePtr table, absl::Time deadline,
     std::function<void(absl::StatusOr<std::vector<Sha256Digest>>)> done);
 
 }  // namespace posenc

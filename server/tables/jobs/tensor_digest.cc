@@ -33,8 +33,9 @@ class Sha256 {
 // Every step is a piece of work of its own, so that hashing delays no other call-back.
 class DigestJob final : public Cancellable, public std::enable_shared_from_this<DigestJob> {
  public:
-  DigestJob(TableStore& store, TablePtr table, absl::Time deadline, DigestCallback done)
+  DigestJob(TableStore& store, PeerId peer, TablePtr table, absl::Time deadline, DigestCallback done)
       : store_(store),
+        peer_(std::move(peer)),
         table_(std::move(table)),
         deadline_(deadline),
         done_(std::move(done)),
@@ -43,7 +44,7 @@ class DigestJob final : public Cancellable, public std::enable_shared_from_this<
   void FetchNext() {
     if (cancelled()) return Finish(absl::CancelledError("the digest was cancelled"));
     if (next_block_ == table_->block_count()) return Finish(Digests());
-    SetCurrent(store_.Fetch(table_, next_block_, next_block_, deadline_,
+    SetCurrent(store_.Fetch(peer_, table_, next_block_, next_block_, deadline_,
                             [self = shared_from_this()](absl::StatusOr<std::vector<BlockPtr>> got) {
                               self->Fetched(std::move(got));
                             }));
@@ -76,6 +77,7 @@ class DigestJob final : public Cancellable, public std::enable_shared_from_this<
   }
 
   TableStore& store_;
+  const PeerId peer_;
   const TablePtr table_;
   const absl::Time deadline_;
   DigestCallback done_;
@@ -85,9 +87,9 @@ class DigestJob final : public Cancellable, public std::enable_shared_from_this<
 
 }  // namespace
 
-std::shared_ptr<FetchTicket> DigestTensors(TableStore& store, TablePtr table, absl::Time deadline,
+std::shared_ptr<FetchTicket> DigestTensors(TableStore& store, PeerId peer, TablePtr table, absl::Time deadline,
                                            DigestCallback done) {
-  auto job = std::make_shared<DigestJob>(store, std::move(table), deadline, std::move(done));
+  auto job = std::make_shared<DigestJob>(store, std::move(peer), std::move(table), deadline, std::move(done));
   store.Run([job] { job->FetchNext(); });
   return job;
 }

@@ -47,9 +47,15 @@ uint32_t CachedBlock::crc32c() const {
   return crc_;
 }
 
-BlockPtr MakeLease(std::shared_ptr<LeaseTaker> store, std::shared_ptr<CachedBlock> block) {
+BlockPtr MakeLease(std::shared_ptr<LeaseTaker> store, std::shared_ptr<CachedBlock> block,
+                   std::shared_ptr<PeerAccount> peer) {
   const Block* contents = block.get();
-  return BlockPtr(contents, [store = std::move(store), block = std::move(block)](const Block*) {
+  const size_t bytes = block->memory_bytes();
+  if (peer != nullptr) peer->held_bytes += bytes;
+  return BlockPtr(contents, [store = std::move(store), block = std::move(block), peer = std::move(peer),
+                             bytes](const Block*) {
+    // First: whoever is admitted because of this finds the account as it is.
+    if (peer != nullptr) peer->held_bytes -= bytes;
     // Release: our reads of the block come before its memory is reused. Acquire: so do the others'.
     if (block->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) store->LastHolderLeft(block);
   });

@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "server/tables/memory/block.h"
 #include "server/tables/memory/block_memory.h"
+#include "server/tables/memory/peer_accounts.h"
 #include "server/tables/table.h"
 
 namespace posenc {
@@ -45,6 +46,8 @@ class CachedBlock final : public Block {
   std::span<const std::byte> tensor(size_t index) const override { return tensors_[index]; }
   uint32_t crc32c() const override;
   int memory_fd() const override { return memory_.fd(); }
+
+  size_t memory_bytes() const { return memory_.size_bytes(); }
 
   // Takes the memory out of a block that nobody holds; empty when that was done before.
   BlockMemory TakeMemory() { return std::move(memory_); }
@@ -72,8 +75,10 @@ class LeaseTaker {
   virtual void LastHolderLeft(const std::shared_ptr<CachedBlock>& block) = 0;
 };
 
-// Turns one count of `block->holders` into the lease that gives it back.
-BlockPtr MakeLease(std::shared_ptr<LeaseTaker> store, std::shared_ptr<CachedBlock> block);
+// Turns one count of `block->holders` into the lease that gives it back, and is on the account of `peer` until
+// then; null: on nobody's. Throws std::bad_alloc, with the count given back.
+BlockPtr MakeLease(std::shared_ptr<LeaseTaker> store, std::shared_ptr<CachedBlock> block,
+                   std::shared_ptr<PeerAccount> peer = nullptr);
 
 }  // namespace posenc
 

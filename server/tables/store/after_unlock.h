@@ -34,6 +34,7 @@ struct AfterUnlock {
   std::vector<Completion> completions;
   std::vector<std::shared_ptr<const void>> garbage;  // things whose destructors take the lock
   absl::Time wake_by = absl::InfiniteFuture();
+  bool joined_line = false;  // somebody waits who did not before
   bool admit = false;  // somebody in line may fit now: look on a worker
 };
 

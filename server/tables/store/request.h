@@ -9,10 +9,8 @@
 #ifndef POSENC_SERVER_TABLES_STORE_REQUEST_H_
 #define POSENC_SERVER_TABLES_STORE_REQUEST_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -23,6 +21,7 @@
 #include "server/tables/memory/block_memory.h"
 #include "server/tables/memory/budget.h"
 #include "server/tables/memory/cached_block.h"
+#include "server/tables/memory/peer_accounts.h"
 #include "server/tables/store/table_store.h"
 
 namespace posenc {
@@ -42,8 +41,9 @@ class Request : public FetchTicket, public std::enable_shared_from_this<Request>
  public:
   enum class Stage : uint8_t { kNew, kInLine, kBuilding, kDone };
 
-  Request(std::weak_ptr<RequestOwner> owner, absl::Time deadline)
-      : deadline(deadline), owner_(std::move(owner)) {}
+  using Turn = std::pair<absl::Time, uint64_t>;  // and then by arrival
+  Request(std::weak_ptr<RequestOwner> owner, PeerId peer, absl::Time deadline)
+      : peer(std::move(peer)), deadline(deadline), owner_(std::move(owner)) {}
 
   void Cancel() override {
     if (const auto owner = owner_.lock()) owner->CancelRequest(*this);
@@ -55,11 +55,15 @@ class Request : public FetchTicket, public std::enable_shared_from_this<Request>
   virtual FetchRequest* AsFetch() { return nullptr; }
   virtual ReserveRequest* AsReserve() { return nullptr; }
 
+  const PeerId peer;
   const absl::Time deadline;  // of the wait for memory
   Stage stage = Stage::kNew;
   size_t missing_bytes = 0;  // what admission would have to reserve now
+  std::shared_ptr<PeerAccount> account;  // from Submit until it is done
+  PeerCharge charged;                    // what it was admitted with, likewise
   absl::Time in_line_since;
-  std::list<RequestPtr>::iterator position;  // in line
+  size_t line_bytes = 0;  // missing then
+  Turn turn;
 
  protected:
   std::shared_ptr<RequestOwner> owner() const { return owner_.lock(); }
@@ -70,9 +74,9 @@ class Request : public FetchTicket, public std::enable_shared_from_this<Request>
 
 // Blocks [first_block, last_block] of a table.
 struct FetchRequest final : Request {
-  FetchRequest(std::weak_ptr<RequestOwner> owner, TablePtr table, int64_t first_block,
+  FetchRequest(std::weak_ptr<RequestOwner> owner, PeerId peer, TablePtr table, int64_t first_block,
                int64_t last_block, absl::Time deadline, TableStore::BlocksCallback done)
-      : Request(std::move(owner), deadline),
+      : Request(std::move(owner), std::move(peer), deadline),
         table(std::move(table)),
         first_block(first_block),
         last_block(last_block),
@@ -91,11 +95,15 @@ struct FetchRequest final : Request {
 
 // Bytes of the budget; memory comes along if there is a spare piece of that size.
 struct ReserveRequest final : Request {
-  using Callback = std::function<void(absl::StatusOr<BlockMemory>)>;
+  struct Grant {
+    BlockMemory memory;
+    PeerCharge held;
+  };
+  using Callback = std::function<void(absl::StatusOr<Grant>)>;
 
-  ReserveRequest(std::weak_ptr<RequestOwner> owner, Charge charge, size_t charge_bytes,
+  ReserveRequest(std::weak_ptr<RequestOwner> owner, PeerId peer, Charge charge, size_t charge_bytes,
                  absl::Time deadline, Callback done)
-      : Request(std::move(owner), deadline), charge(charge), done(std::move(done)) {
+      : Request(std::move(owner), std::move(peer), deadline), charge(charge), done(std::move(done)) {
     missing_bytes = charge_bytes;
   }
 

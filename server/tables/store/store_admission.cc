@@ -32,8 +32,14 @@ void StoreState::Submit(const RequestPtr& request, absl::Time now, AfterUnlock& 
     return Complete(request, std::move(fits), after);
   }
   if (FetchRequest* fetch = request->AsFetch()) fetch->missing_bytes = CountMissing(*fetch);
+  request->account = queue_.AccountOf(request->peer);
   const bool needs_memory = request->missing_bytes > 0;
-  if (needs_memory && !(queue_.empty() && Fits(*request))) return JoinLine(request, now, after);
+  if (needs_memory && !(queue_.empty() && Fits(*request))) {
+    JoinLine(request, now, after);
+    // Those who wait may all wait for more than this one, whose turn comes before theirs.
+    if (queue_.front() == request && Fits(*request)) Admit(after);
+    return;
+  }
   AdmitRequest(request, after);
   SettleFreed(after);
 }
@@ -98,10 +104,13 @@ void StoreState::JoinLine(const RequestPtr& request, absl::Time now, AfterUnlock
     }
     tables_.Settle(record, after);
   }
-  queue_.Push(request, now);
+  queue_.Push(request, now, budget_.limit_bytes());
   // A deadline that has passed is not the alarm's: whoever submitted the request looks again.
-  if (request->deadline > now) after.wake_by = std::min(after.wake_by, request->deadline);
-  if (queue_.size() == 1) tables_.DropIdle(request->missing_bytes, after);
+  if (request->deadline > now) {
+    after.wake_by = std::min(after.wake_by, request->deadline);
+    after.joined_line = true;
+  }
+  if (queue_.front() == request) tables_.DropIdle(request->missing_bytes, after);
 }
 
 RequestPtr StoreState::LeaveLine(Request& request, AfterUnlock& after) {
@@ -160,6 +169,7 @@ void StoreState::AdmitRequest(const RequestPtr& request, AfterUnlock& after) {
     return AdmitFetch(std::static_pointer_cast<FetchRequest>(request), after);
   }
   ReserveRequest& reserve = *request->AsReserve();
+  reserve.charged = PeerCharge(reserve.account, reserve.missing_bytes);
   reserve.memory = Reserve(reserve.charge, reserve.missing_bytes, after);
   Complete(request, absl::OkStatus(), after);
 }
@@ -167,8 +177,10 @@ void StoreState::AdmitRequest(const RequestPtr& request, AfterUnlock& after) {
 void StoreState::AdmitFetch(const std::shared_ptr<FetchRequest>& fetch, AfterUnlock& after) {
   TableRecord& record = tables_.Adopt(fetch->table);
   std::vector<BlockSlot*> missing;
+  size_t wanted_bytes = 0;
   for (int64_t i = fetch->first_block; i <= fetch->last_block; ++i) {
     BlockSlot& slot = record.SlotAt(i);
+    wanted_bytes += slot.charge_bytes;
     CountLookup(slot);
     NoLongerAhead(slot);
     fetch->blocks.push_back(slot.block ? Hold(slot) : nullptr);
@@ -181,9 +193,10 @@ void StoreState::AdmitFetch(const std::shared_ptr<FetchRequest>& fetch, AfterUnl
     slot.waiters.push_back(fetch);
     ++fetch->pending_builds;
   }
+  fetch->charged = PeerCharge(fetch->account, wanted_bytes);
   fetch->stage = Request::Stage::kBuilding;
   tables_.Settle(record, after);  // before anything is evicted: it must not count as idle
-  for (BlockSlot* slot : missing) StartBuild(*slot, fetch->table, after);
+  for (BlockSlot* slot : missing) StartBuild(*slot, fetch->peer, fetch->table, after);
   if (fetch->pending_builds == 0) Complete(fetch, absl::OkStatus(), after);
   AdmitJoiners(missing, after);
 }
@@ -205,7 +218,7 @@ void StoreState::GenerateAhead(const TablePtr& table, int64_t first_block, int64
   }
   tables_.Settle(record, after);  // before anything is evicted, as in AdmitFetch
   for (BlockSlot* slot : missing) {
-    StartBuild(*slot, table, after);
+    StartBuild(*slot, PeerId(), table, after);
     slot->build->ahead = true;
     after.builds_ahead.push_back(std::move(after.builds.back()));
     after.builds.pop_back();

@@ -7,8 +7,9 @@
 
 namespace posenc {
 
-void StoreState::StartBuild(BlockSlot& slot, const TablePtr& table, AfterUnlock& after) {
+void StoreState::StartBuild(BlockSlot& slot, const PeerId& peer, const TablePtr& table, AfterUnlock& after) {
   slot.build = std::make_shared<BlockBuild>();
+  slot.build->peer = peer;
   slot.build->table = table;
   slot.build->slot = &slot;
   slot.build->index = slot.index;
@@ -160,6 +161,23 @@ void StoreState::EvictOldest(AfterUnlock& after) {
     }
   }
   SlotIsMissing(slot, after);
+}
+
+// Spare memory first; what is evicted becomes spare, or goes at once.
+void StoreState::Shed(size_t bytes, AfterUnlock& after) {
+  size_t shed = 0;
+  while (shed < bytes && !(spare_.empty() && order_.bytes() == 0)) {
+    if (spare_.empty()) {
+      EvictOldest(after);
+      continue;
+    }
+    BlockMemory memory = spare_.TakeLargest();
+    shed += memory.size_bytes();
+    budget_.Move(Charge::kSpare, Charge::kRetiring, memory.size_bytes());
+    after.retiring_bytes += memory.size_bytes();
+    after.dead.push_back(std::move(memory));
+  }
+  SettleFreed(after);
 }
 
 // Takes memory off the budget in favour of what is being reserved; it goes before that is allocated.

@@ -3,8 +3,8 @@
 // Admission: a request is admitted as a whole. At that moment its resident blocks are held, blocks being
 //            built are joined, and for the missing ones all bytes are reserved together; so nobody ever
 //            holds memory while waiting for memory, and requests cannot lock each other out.
-// In line:   the front is admitted when it fits into free, spare and evictable bytes. Behind it, a request
-//            whose missing blocks another has begun to build leaves the line at once (slots' candidates).
+// In line:   the front (AdmissionQueue) is admitted when it fits into free, spare and evictable bytes. Behind it,
+//            a request whose missing blocks another builds leaves the line at once (slots' candidates).
 
 #ifndef POSENC_SERVER_TABLES_STORE_STORE_STATE_H_
 #define POSENC_SERVER_TABLES_STORE_STORE_STATE_H_
@@ -30,7 +30,6 @@ namespace posenc {
 class StoreState {
  public:
   StoreState(size_t limit_bytes, size_t block_bytes);
-
   // Requests (store_admission.cc). Submit completes, admits or puts in line.
   void Submit(const RequestPtr& request, absl::Time now, AfterUnlock& after);
   void Admit(AfterUnlock& after);  // as many from the front of the line as fit
@@ -40,9 +39,9 @@ class StoreState {
   void End(Request& request, absl::Status status, AfterUnlock& after);
   void Expire(Request& request, absl::Time now, AfterUnlock& after);
   void ExpireAllDue(absl::Time now, AfterUnlock& after);
+  size_t waiting_bytes() const { return queue_.waiting_bytes(); }
   void GenerateAhead(const TablePtr& table, int64_t first_block, int64_t last_block, AfterUnlock& after);
   bool TryReserve(Charge charge, size_t bytes, AfterUnlock& after);  // at once or not at all
-
   // Builds (store_blocks.cc). A build that was begun is finished or failed.
   bool Begin(BlockBuild& build);
   void Finish(BlockBuild& build, std::shared_ptr<CachedBlock> block, absl::Duration took,
@@ -54,6 +53,7 @@ class StoreState {
   void LastHolderLeft(CachedBlock& block, AfterUnlock& after);
   void Recycle(Charge charge, BlockMemory memory, AfterUnlock& after);
   void Refund(Charge charge, size_t bytes) { budget_.Remove(charge, bytes); }
+  void Shed(size_t bytes, AfterUnlock& after);  // spare and evictable memory, to the system
 
   // Tables and administration (store_tables.cc).
   TablePtr FindTable(const TableKey& key);
@@ -82,7 +82,7 @@ class StoreState {
   void AdmitRequest(const RequestPtr& request, AfterUnlock& after);
   void AdmitFetch(const std::shared_ptr<FetchRequest>& fetch, AfterUnlock& after);
   size_t AvailableBytes() const { return budget_.free_bytes() + spare_.bytes() + order_.bytes(); }
-  void StartBuild(BlockSlot& slot, const TablePtr& table, AfterUnlock& after);
+  void StartBuild(BlockSlot& slot, const PeerId& peer, const TablePtr& table, AfterUnlock& after);
   void NoLongerAhead(BlockSlot& slot);
   void AdmitJoiners(const std::vector<BlockSlot*>& begun, AfterUnlock& after);
   void LeaveBuilds(FetchRequest& fetch, AfterUnlock& after);

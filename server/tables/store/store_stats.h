@@ -42,6 +42,7 @@ struct StoreStats {
   size_t peak_bytes = 0;       // highest sum of all of these but pinned_bytes; never above the limit
   int64_t resident_blocks = 0;
   int64_t waiting_requests = 0;
+  size_t waiting_bytes = 0;  // that they need together
 
   uint64_t hits = 0;        // blocks that were resident
   uint64_t misses = 0;      // blocks that this request had generated

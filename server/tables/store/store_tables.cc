@@ -126,12 +126,7 @@ EvictionResult StoreState::EvictAll(AfterUnlock& after) {
   }
   const EvictionResult sum = EvictRecords(all, after);
   tables_.DropIdle(budget_.limit_bytes(), after);
-  while (!spare_.empty()) {
-    BlockMemory memory = spare_.TakeLargest();
-    budget_.Move(Charge::kSpare, Charge::kRetiring, memory.size_bytes());
-    after.retiring_bytes += memory.size_bytes();
-    after.dead.push_back(std::move(memory));
-  }
+  Shed(spare_.bytes(), after);
   after.admit = AdmitPays();
   return sum;
 }
@@ -185,6 +180,7 @@ StoreStats StoreState::stats() const {
   stats.peak_bytes = budget_.peak_bytes();
   stats.resident_blocks = resident_blocks_;
   stats.waiting_requests = queue_.size();
+  stats.waiting_bytes = queue_.waiting_bytes();
   return stats;
 }
 

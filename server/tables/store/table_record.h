@@ -28,6 +28,7 @@ struct TableRecord;
 
 // One block on its way: admitted, its bytes reserved, not finished.
 struct BlockBuild {
+  PeerId peer;  // who has it built first
   TablePtr table;
   BlockSlot* slot = nullptr;
   int64_t index = 0;

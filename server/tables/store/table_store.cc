@@ -26,14 +26,19 @@ class BudgetedTableStore final : public TableStore {
       : core_(std::make_shared<StoreCore>(options)) {}
   ~BudgetedTableStore() override { core_->Shutdown(); }
 
-  void Open(const TableSpec& normalized, OpenCallback done) override {
-    core_->Open(normalized, std::move(done));
+  std::shared_ptr<FetchTicket> Open(const PeerId& peer, const TableSpec& normalized, OpenCallback done) override {
+    std::shared_ptr<FetchTicket> ticket = core_->Open(peer, normalized, std::move(done));
+    return ticket == nullptr ? DoneTicket() : ticket;
   }
 
   TablePtr FindOpen(const TableKey& key) override { return core_->FindOpen(key); }
 
-  std::shared_ptr<FetchTicket> Fetch(TablePtr table, int64_t first_block, int64_t last_block,
-                                     absl::Time deadline, BlocksCallback done) override;
+  std::vector<BlockPtr> FetchResident(const Table& table, int64_t first_block, int64_t last_block) override {
+    return core_->FindResident(table.key(), first_block, last_block, /*count=*/true);
+  }
+
+  std::shared_ptr<FetchTicket> Fetch(const PeerId& peer, TablePtr table, int64_t first_block,
+                                     int64_t last_block, absl::Time deadline, BlocksCallback done) override;
   void GenerateAhead(const TablePtr& table, int64_t first_block, int64_t last_block) override;
 
   BlockPtr FindResident(const Table& table, int64_t block) override {
@@ -41,8 +46,12 @@ class BudgetedTableStore final : public TableStore {
     return found.empty() ? nullptr : found.front();
   }
 
-  std::shared_ptr<FetchTicket> Allocate(size_t size_bytes, absl::Time deadline,
+  std::shared_ptr<FetchTicket> Allocate(const PeerId& peer, size_t size_bytes, absl::Time deadline,
                                         BufferCallback done) override;
+
+  std::shared_ptr<void> WhileSomebodyWaits(WaitObserver observer) override {
+    return core_->WhileSomebodyWaits(std::move(observer));
+  }
 
   void Run(std::function<void()> work) override { core_->Run(std::move(work)); }
 
@@ -63,7 +72,7 @@ class BudgetedTableStore final : public TableStore {
   const std::shared_ptr<StoreCore> core_;
 };
 
-std::shared_ptr<FetchTicket> BudgetedTableStore::Fetch(TablePtr table, int64_t first_block,
+std::shared_ptr<FetchTicket> BudgetedTableStore::Fetch(const PeerId& peer, TablePtr table, int64_t first_block,
                                                        int64_t last_block, absl::Time deadline,
                                                        BlocksCallback done) {
   const int64_t count = table->block_count();
@@ -76,7 +85,7 @@ std::shared_ptr<FetchTicket> BudgetedTableStore::Fetch(TablePtr table, int64_t f
       return DoneTicket();
     }
   }
-  auto request = std::make_shared<FetchRequest>(core_, std::move(table), first_block, last_block,
+  auto request = std::make_shared<FetchRequest>(core_, peer, std::move(table), first_block, last_block,
                                                 deadline, std::move(done));
   if (in_range) {
     core_->Start(request);
@@ -95,11 +104,11 @@ void BudgetedTableStore::GenerateAhead(const TablePtr& table, int64_t first_bloc
   });
 }
 
-std::shared_ptr<FetchTicket> BudgetedTableStore::Allocate(size_t size_bytes, absl::Time deadline,
-                                                          BufferCallback done) {
+std::shared_ptr<FetchTicket> BudgetedTableStore::Allocate(const PeerId& peer, size_t size_bytes,
+                                                          absl::Time deadline, BufferCallback done) {
   auto request = std::make_shared<ReserveRequest>(
-      core_, Charge::kBuffer, ChargeFor(size_bytes), deadline,
-      [core = core_.get(), size_bytes, done = std::move(done)](absl::StatusOr<BlockMemory> granted) {
+      core_, peer, Charge::kBuffer, ChargeFor(size_bytes), deadline,
+      [core = core_.get(), size_bytes, done = std::move(done)](absl::StatusOr<ReserveRequest::Grant> granted) {
         done(core->MakeBuffer(size_bytes, std::move(granted)));
       });
   core_->Start(request);

@@ -90,7 +90,7 @@ TEST_F(SliceFrameTest, DataAreReferencedNotCopied) {
 TEST_F(SliceFrameTest, SlicesKeepTheirOwnerUntilTheyAreGone) {
   AddTensor("table", {5000}, {10000});
   std::weak_ptr<const void> owner = parts_[0].data[0].owner;
-  grpc::ByteBuffer buffer = ToByteBuffer(FrameTensors("", std::move(parts_)));
+  grpc::ByteBuffer buffer = ToMessage(FrameTensors("", std::move(parts_))).buffer;
   parts_.clear();
   EXPECT_FALSE(owner.expired());
   buffer.Clear();
@@ -99,7 +99,7 @@ TEST_F(SliceFrameTest, SlicesKeepTheirOwnerUntilTheyAreGone) {
 
 TEST(WireTest, EmptyMessageIsAMessage) {
   v1::GetSliceRequest request;
-  const grpc::ByteBuffer buffer = ToByteBuffer(FrameMessage(request));
+  const grpc::ByteBuffer buffer = ToMessage(FrameMessage(request)).buffer;
   EXPECT_TRUE(buffer.Valid());
   EXPECT_TRUE(ParseRequest(ViewOf(RequestBytes(buffer).value()), request).ok());
 }

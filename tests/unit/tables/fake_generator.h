@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -45,6 +46,10 @@ class Workshop {
     return generators_made_;
   }
 
+  // The system has no memory for the next so many blocks, or generators.
+  void RefuseBlocks(int count) { Set([this, count] { refused_blocks_ = count; }); }
+  void RefuseGenerators(int count) { Set([this, count] { refused_generators_ = count; }); }
+
   void PassGate(double base, int64_t first_row) {
     std::unique_lock lock(mutex_);
     ++generated_[{base, first_row}];
@@ -53,8 +58,13 @@ class Workshop {
     changed_.notify_all();
     changed_.wait(lock, [&] { return !paused_; });
     --standing_;
+    if (refused_blocks_-- > 0) throw std::bad_alloc();
   }
-  void CountGenerator() { Set([this] { ++generators_made_; }); }
+  void CountGenerator() {
+    std::unique_lock lock(mutex_);
+    if (refused_generators_-- > 0) throw std::bad_alloc();
+    ++generators_made_;
+  }
 
  private:
   template <typename Change>
@@ -69,6 +79,8 @@ class Workshop {
   bool paused_ = false;
   int standing_ = 0;
   int generators_made_ = 0;
+  int refused_blocks_ = 0;
+  int refused_generators_ = 0;
   std::map<std::pair<double, int64_t>, int> generated_;
   std::vector<std::pair<double, int64_t>> order_;
 };

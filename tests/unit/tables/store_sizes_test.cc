@@ -67,7 +67,7 @@ class StoreSizesTest : public ::testing::Test {
       case 2: {
         const TablePtr table = OpenTable();
         Answer<SharedTables::SharedTable> offered;
-        const auto ticket = shared_.Offer(table, deadline, offered.Callback());
+        const auto ticket = shared_.Offer(PeerId(), table, deadline, offered.Callback());
         shared_.Redeem(offered.Take().token, absl::Now());
         break;
       }

@@ -23,7 +23,7 @@ class TableWarmerTest : public StoreFixture {
   }
   Call<std::vector<Sha256Digest>> Digest(const TablePtr& table) {
     Call<std::vector<Sha256Digest>> call;
-    call.ticket = DigestTensors(*store_, table, absl::InfiniteFuture(), call.Callback());
+    call.ticket = DigestTensors(*store_, PeerId(), table, absl::InfiniteFuture(), call.Callback());
     return call;
   }
   static Sha256Digest DigestOf(const TablePtr& table, size_t tensor) {
