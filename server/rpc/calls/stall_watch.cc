@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "server/tables/threads/steady_clock.h"
 
@@ -45,24 +44,14 @@ void StallWatch::CutOff(std::list<Place>::iterator place) {
   place->rpc->TryCancel();
 }
 
-StallWatch::Clock::time_point StallWatch::Place::LastProgress() const {
-  return progress == nullptr ? begun : std::max(begun, progress->last());
-}
-
 void StallWatch::CutOffStalest(size_t bytes, size_t least_bytes) {
   const std::lock_guard lock(mutex_);
   const Clock::time_point latest = Clock::now() - kPressureStall;
-  std::vector<std::pair<Clock::time_point, std::list<Place>::iterator>> stalled;
-  // In the order of their beginnings.
-  for (auto place = waiting_.begin(); place != waiting_.end() && place->begun <= latest; ++place) {
-    const Clock::time_point last = place->LastProgress();
-    if (last + TimeFor(place->bytes) <= latest) stalled.emplace_back(last, place);
-  }
-  std::stable_sort(stalled.begin(), stalled.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
   size_t freed = 0;
-  for (const auto& [last, place] : stalled) {
-    if (freed >= bytes) return;
+  // In the order of their beginnings: the stalest come first.
+  for (auto next = waiting_.begin(); next != waiting_.end() && next->begun <= latest && freed < bytes;) {
+    const auto place = next++;
+    if (place->begun + TimeFor(place->bytes) > latest) continue;
     freed += std::max(place->bytes, least_bytes);
     CutOff(place);
   }
@@ -73,14 +62,13 @@ StallGuard::StallGuard(std::shared_ptr<StallWatch> watch, grpc::CallbackServerCo
   place_->rpc = rpc;
 }
 
-void StallGuard::Begin(size_t data_bytes, std::shared_ptr<WriteProgress> progress) {
+void StallGuard::Begin(size_t data_bytes) {
   const std::lock_guard lock(watch_->mutex_);
   if (place_->stalled) return;  // it is cut off already
   Leave();
   place_->deadline = SteadyNow() + watch_->timeout();
   place_->begun = StallWatch::Clock::now();
   place_->bytes = data_bytes;
-  place_->progress = std::move(progress);
   place_->waiting = true;
   watch_->waiting_.splice(watch_->waiting_.end(), own_);
   if (watch_->timeout() != absl::InfiniteDuration()) watch_->SetAlarm(watch_->waiting_.front().deadline);

@@ -26,7 +26,6 @@
 #include <mutex>
 
 #include "absl/time/time.h"
-#include "server/rpc/calls/write_progress.h"
 #include "server/tables/threads/alarm.h"
 
 namespace posenc {
@@ -47,16 +46,13 @@ class StallWatch {
  private:
   friend class StallGuard;
 
-  using Clock = WriteProgress::Clock;
+  using Clock = std::chrono::steady_clock;
 
   struct Place {
-    Clock::time_point LastProgress() const;
-
     grpc::CallbackServerContext* rpc = nullptr;
     Clock::time_point begun;
-    size_t bytes = 0;                         // of the message in flight
-    std::shared_ptr<WriteProgress> progress;  // of its parts, if they can be told apart
-    absl::Time deadline;                      // steady
+    size_t bytes = 0;       // of the message in flight
+    absl::Time deadline;    // steady
     bool waiting = false;  // the place is in waiting_
     bool stalled = false;
   };
@@ -84,7 +80,7 @@ class StallGuard {
 
   // The transport is about to be given something, with so many bytes of data; from now on it has the watch's
   // timeout to take it.
-  void Begin(size_t data_bytes = 0, std::shared_ptr<WriteProgress> progress = nullptr);
+  void Begin(size_t data_bytes = 0);
   // It has taken it, or the RPC is over. The RPC is not touched after this.
   void End();
 

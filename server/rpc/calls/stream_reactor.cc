@@ -109,7 +109,7 @@ class ReactedStream final : public StreamCall {
     OutgoingMessage message = ToMessage(frame);
     buffer_.Swap(&message.buffer);
     phase_ = phase;
-    guard_.Begin(message.data_bytes, std::move(message.progress));
+    guard_.Begin(message.data_bytes);
   }
 
   void FinishNow(const absl::Status& status) {

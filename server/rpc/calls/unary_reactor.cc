@@ -35,7 +35,7 @@ class ReactedCall final : public ServedUnary, public std::enable_shared_from_thi
         },
         [&](absl::Status failure) { status = std::move(failure); });
     answer_->Swap(&message.buffer);
-    guard_.Begin(message.data_bytes, std::move(message.progress));
+    guard_.Begin(message.data_bytes);
     phase_ = Phase::kAnswered;
     status_ = ToGrpcStatus(status);
     if (reactor_ != nullptr) reactor_->Finish(std::move(status_));

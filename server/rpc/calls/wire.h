@@ -16,7 +16,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "server/rpc/calls/frame.h"
-#include "server/rpc/calls/write_progress.h"
 
 namespace posenc {
 
@@ -35,8 +34,7 @@ absl::Status ParseRequest(absl::string_view bytes, google::protobuf::Message& me
 // A frame as the transport gets it.
 struct OutgoingMessage {
   grpc::ByteBuffer buffer;
-  size_t data_bytes = 0;                    // of blocks and buffers that are held for it
-  std::shared_ptr<WriteProgress> progress;  // of its parts; null: gRPC keeps all of them until the last is taken
+  size_t data_bytes = 0;  // of blocks and buffers that are held for it
 };
 
 // Returns the pieces of a frame as slices, in order; each slice of data holds its owner until the
