@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/core/shortest_decimal.h"
 #include "server/core/specs/normalize.h"
 
 namespace posenc {
@@ -13,12 +14,12 @@ namespace {
 template <typename T>
 std::string ListText(const std::vector<T>& values) {
   const auto number = [](std::string* out, const T& value) {
-    absl::StrAppend(out, NumberText(static_cast<double>(value)));
+    absl::StrAppend(out, ShortestDecimal(static_cast<double>(value)));
   };
   constexpr size_t kMaxShown = 8;
   if (values.size() <= kMaxShown) return absl::StrJoin(values, ",", number);
-  return absl::StrCat(NumberText(static_cast<double>(values.front())), ",…,",
-                      NumberText(static_cast<double>(values.back())), " (", values.size(), " numbers)");
+  return absl::StrCat(ShortestDecimal(static_cast<double>(values.front())), ",…,",
+                      ShortestDecimal(static_cast<double>(values.back())), " (", values.size(), " numbers)");
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ TableDraft::TableDraft(std::string name, Pairing pairing, std::string applies_to
 }
 
 double TableDraft::Take(absl::string_view field, const Found<double>& found) {
-  Record(field, NumberText(found.value), found);
+  Record(field, ShortestDecimal(found.value), found);
   return found.value;
 }
 

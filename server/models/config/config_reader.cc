@@ -1,6 +1,5 @@
 #include "server/models/config/config_reader.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -169,14 +168,6 @@ bool ConfigObject::IsTruthy(absl::string_view key) const {
   if (value->is_number()) return value->get<double>() != 0;
   if (value->is_string()) return !value->get_ref<const std::string&>().empty();
   return value->is_boolean() ? value->get<bool>() : !value->empty();
-}
-
-std::string NumberText(double value) {
-  constexpr double kPlainBelow = 1e15;
-  if (IsWhole(value) && std::abs(value) < kPlainBelow) return absl::StrCat(static_cast<int64_t>(value));
-  char digits[32];
-  const std::to_chars_result end = std::to_chars(digits, digits + sizeof(digits), value);
-  return std::string(digits, end.ptr);
 }
 
 }  // namespace posenc

@@ -112,9 +112,6 @@ class ConfigObject {
   std::shared_ptr<std::set<std::string>> read_;  // paths of the document's keys; null: not remembered
 };
 
-// Returns a number as a file would write it: "500000", "0.25", shortest digits that give it back.
-std::string NumberText(double value);
-
 }  // namespace posenc
 
 #endif  // POSENC_SERVER_MODELS_CONFIG_CONFIG_READER_H_

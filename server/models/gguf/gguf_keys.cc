@@ -1,4 +1,5 @@
 #include "server/models/gguf/gguf_keys.h"
+#include "server/core/shortest_decimal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -79,7 +80,7 @@ void ReadYarn(const GgufKeys& keys, bool deepseek, double factor, RopeDraft& rop
     magnitude *= deepseek ? 1.0 : YarnMagnitude(factor, 1) / all;
     if (deepseek) {
       rope.draft.table().softmax_scale = all * all;
-      rope.draft.Rule("softmax_scale", NumberText(all * all), "(yarn_log_multiplier * ln(factor) + 1)^2");
+      rope.draft.Rule("softmax_scale", ShortestDecimal(all * all), "(yarn_log_multiplier * ln(factor) + 1)^2");
     }
   } else if (yarn.extrapolation_factor != 0) {
     magnitude *= YarnMagnitude(factor, 1);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/core/shortest_decimal.h"
 #include "server/models/gguf/gguf_layers.h"
 #include "server/models/rotary/layer_plan.h"
 
@@ -238,7 +239,7 @@ void RopeReader::ReadIndexer(const RopeDraft& rope) {
   indexer.spec.head_dim =
       draft.Take("rope.head_dim", keys_.Integer(kWidth).value_or(keys_.Default(kUsualWidth, kWidth)));
   draft.Rule("rope.rotary_dim", absl::StrCat(indexer.spec.rotary_dim), "the attention's rotated slice");
-  draft.Rule("rope.base", NumberText(indexer.spec.base), "the attention's base");
+  draft.Rule("rope.base", ShortestDecimal(indexer.spec.base), "the attention's base");
   FinishRope(std::move(indexer));
 }
 

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/core/shortest_decimal.h"
 #include "server/models/config/config_json.h"
 #include "server/models/config/config_keys.h"
 #include "server/models/readers/rope_indexer.h"
@@ -84,7 +85,7 @@ void RopeTableReader::LengthenContext() {
   rope_.spec.base *= std::pow(kAlpha, width / (width - 2));
   rope_.spec.max_len = kLength;
   const std::string source = absl::StrCat(flag->source, " (", family().class_name, ")");
-  rope_.draft.Rule("rope.base", NumberText(rope_.spec.base), absl::StrCat("rope_theta * 8^(d / (d - 2)), ", source));
+  rope_.draft.Rule("rope.base", ShortestDecimal(rope_.spec.base), absl::StrCat("rope_theta * 8^(d / (d - 2)), ", source));
   rope_.draft.Rule("rope.max_len", absl::StrCat(kLength), source);
 }
 
@@ -132,9 +133,9 @@ std::optional<Found<double>> RopeTableReader::WrittenBase() {
   const std::optional<Found<double>> in_block = layer_.block.Number("rope_theta", bad());
   if (!in_block) return at_top;
   if (at_top && at_top->value != in_block->value) {
-    reading_.Note(absl::StrCat(in_block->path, " ", NumberText(in_block->value),
+    reading_.Note(absl::StrCat(in_block->path, " ", ShortestDecimal(in_block->value),
                                           " is used, not ", at_top->path, " ",
-                                          NumberText(at_top->value)));
+                                          ShortestDecimal(at_top->value)));
   }
   return in_block;
 }

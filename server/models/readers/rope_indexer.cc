@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/core/shortest_decimal.h"
 
 namespace posenc {
 
@@ -26,7 +27,7 @@ void FinishIndexer(const RopeDraft& rope) {
   indexer.spec.head_dim =
       draft.Take("rope.head_dim", width.value_or(scope.Default(rule.head_dim, rule.head_dim_key)));
   draft.Rule("rope.rotary_dim", absl::StrCat(indexer.spec.rotary_dim), "the attention's rotated slice");
-  draft.Rule("rope.base", NumberText(indexer.spec.base), "the attention's base");
+  draft.Rule("rope.base", ShortestDecimal(indexer.spec.base), "the attention's base");
   FinishRope(std::move(indexer));
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/core/shortest_decimal.h"
 #include "server/models/config/config_keys.h"
 
 namespace posenc {
@@ -137,16 +138,16 @@ Found<int64_t> WidthReader::RotaryDim(int64_t head_dim) {
   }
   const Found<double> fraction = Fraction(share);
   if (!(fraction.value > 0 && fraction.value <= 1)) {
-    bad().Add(fraction.path, NumberText(fraction.value), "more than 0, at most 1");
+    bad().Add(fraction.path, ShortestDecimal(fraction.value), "more than 0, at most 1");
     return {head_dim, fraction.path, fraction.source, false};
   }
   const auto rotary_dim = static_cast<int64_t>(static_cast<double>(head_dim) * fraction.value);
   if (rotary_dim == 0 && head_dim > 0) {
-    bad().Add(fraction.path, NumberText(fraction.value),
+    bad().Add(fraction.path, ShortestDecimal(fraction.value),
               absl::StrCat("enough of head_dim, ", head_dim, ", for one pair"));
   }
   return {rotary_dim, fraction.path,
-          absl::StrCat("head_dim * ", NumberText(fraction.value), " (", fraction.source, ")"),
+          absl::StrCat("head_dim * ", ShortestDecimal(fraction.value), " (", fraction.source, ")"),
           fraction.defaulted, fraction.assumed};
 }
 
@@ -169,7 +170,7 @@ Found<double> WidthReader::Fraction(const std::optional<Found<double>>& written)
   }
   if (scope_.known && !layer_.fraction && !layer_.nested && written->value != 1 && family().rotary_fraction == 1 &&
       !family().reads_fraction) {
-    reading_.Note(absl::StrCat(written->path, " ", NumberText(written->value),
+    reading_.Note(absl::StrCat(written->path, " ", ShortestDecimal(written->value),
                                " is used; transformers 5 reads it "
                                "with scaled rotation only in classes that rotate the whole head"));
   }
@@ -182,7 +183,7 @@ void WidthReader::NoteOtherSpelling(const Found<int64_t>& used, int64_t head_dim
   const auto other = static_cast<int64_t>(static_cast<double>(head_dim) * share->value);
   if (other == used.value) return;
   reading_.Note(absl::StrCat(used.path, " ", used.value, " is used, not ", share->path, " ",
-                             NumberText(share->value), ", which is ", other, " of ", head_dim, " channels"));
+                             ShortestDecimal(share->value), ", which is ", other, " of ", head_dim, " channels"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "server/core/shortest_decimal.h"
 
 namespace posenc {
 namespace {
@@ -25,7 +26,7 @@ void SetSoftmaxScale(RopeDraft& rope) {
   if (!rope.family().mla || rope.indexer || yarn == nullptr || yarn->mscale_all_dim == 0) return;
   const double factor = YarnMagnitude(yarn->factor, yarn->mscale_all_dim);
   rope.draft.table().softmax_scale = factor * factor;
-  rope.draft.Rule("softmax_scale", NumberText(factor * factor),
+  rope.draft.Rule("softmax_scale", ShortestDecimal(factor * factor),
                   "(0.1 * mscale_all_dim * ln(factor) + 1)^2, as DeepSeek's attention has it");
 }
 
@@ -35,7 +36,7 @@ void SetTableMagnitude(const RopeSpec& spec, TableDraft& draft) {
   draft.table().magnitude = magnitude;
   if (magnitude == 1) return;
   const bool yarn = std::holds_alternative<YarnScaling>(spec.scaling);
-  draft.Rule("magnitude", NumberText(magnitude),
+  draft.Rule("magnitude", ShortestDecimal(magnitude),
              spec.attention_factor ? "rope.attention_factor"
              : yarn                ? "0.1 * ln(factor) + 1, or g(mscale) / g(mscale_all_dim)"
                                    : "sqrt(1 + ln(factor) / ln(trained length))");

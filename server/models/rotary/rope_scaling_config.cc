@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/core/shortest_decimal.h"
 
 namespace posenc {
 namespace {
@@ -61,8 +62,8 @@ double FactorOrRatio(RopeDraft& rope, absl::string_view field, int64_t original_
                                                 "longest input / trained length", true});
   }
   if (found->value != ratio && ratio > 1) {
-    rope.reading.Note(absl::StrCat(found->path, " ", NumberText(found->value), " is used, though ",
-                                   rope.spec.max_len, " / ", original_length, " is ", NumberText(ratio)));
+    rope.reading.Note(absl::StrCat(found->path, " ", ShortestDecimal(found->value), " is used, though ",
+                                   rope.spec.max_len, " / ", original_length, " is ", ShortestDecimal(ratio)));
   }
   return rope.draft.Take(field, *found);
 }
@@ -190,7 +191,7 @@ void ReadTelechat(RopeDraft& rope) {
   constexpr double kSlope = 0.07;
   const double magnitude = yarn->factor <= 1 ? 1 : kSlope * std::log(yarn->factor) + 1;
   rope.spec.attention_factor = magnitude;
-  rope.draft.Rule("rope.attention_factor", NumberText(magnitude), "0.07 * ln(factor) + 1, telechat3-yarn");
+  rope.draft.Rule("rope.attention_factor", ShortestDecimal(magnitude), "0.07 * ln(factor) + 1, telechat3-yarn");
 }
 
 void ReadProportional(RopeDraft& rope) {

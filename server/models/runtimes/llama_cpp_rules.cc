@@ -1,6 +1,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "server/core/shortest_decimal.h"
 #include "server/models/config/config_json.h"
 #include "server/models/runtimes/llama_cpp_names.h"
 #include "server/models/runtimes/rule_tools.h"
@@ -13,7 +14,7 @@ void LlamaCppBase(RopeDraft& rope, absl::string_view source) {
   constexpr double kBuiltIn = 10000.0;
   for (const ValueOrigin& origin : rope.draft.table().origins) {
     if (origin.field != "rope.base" || !origin.defaulted || rope.spec.base == kBuiltIn) continue;
-    Say(rope, source, absl::StrCat("base 10000 and not ", NumberText(rope.spec.base), ": the file has no "
+    Say(rope, source, absl::StrCat("base 10000 and not ", ShortestDecimal(rope.spec.base), ": the file has no "
                                    "rope_theta to copy (converters that fill in class defaults have it)"));
     rope.spec.base = kBuiltIn;
     rope.draft.Rule("rope.base", "10000", std::string(source));

@@ -2,6 +2,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "server/core/shortest_decimal.h"
 #include "server/models/config/config_json.h"
 #include "server/models/runtimes/mlx_models.h"
 #include "server/models/runtimes/rule_tools.h"
@@ -74,10 +75,10 @@ void MlxTopAlone(RopeDraft& rope, absl::string_view source) {
     return;
   }
   if (!has_base && rope.spec.base != model->base) {
-    Say(rope, file, absl::StrCat("base ", NumberText(model->base), " and not ", NumberText(rope.spec.base),
+    Say(rope, file, absl::StrCat("base ", ShortestDecimal(model->base), " and not ", ShortestDecimal(rope.spec.base),
                                  ": it reads rope_theta at the top alone (#1563)"));
     rope.spec.base = model->base;
-    rope.draft.Rule("rope.base", NumberText(model->base), absl::StrCat("default of ", file));
+    rope.draft.Rule("rope.base", ShortestDecimal(model->base), absl::StrCat("default of ", file));
   }
   const bool unread = object.Find("rope_scaling") == nullptr && object.Find("rope_parameters") != nullptr;
   if (!unread || std::holds_alternative<std::monostate>(rope.spec.scaling)) return;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "server/core/shortest_decimal.h"
 #include "server/models/config/config_json.h"
 
 namespace posenc {
@@ -23,9 +24,9 @@ void SetMagnitude(RopeDraft& rope, double magnitude, absl::string_view source, a
   const double usual = MagnitudeOf(rope.spec);
   if (std::abs(magnitude - usual) <= kSame * usual) return;
   rope.spec.attention_factor = magnitude;
-  rope.draft.Rule("rope.attention_factor", NumberText(magnitude), absl::StrCat(formula, " (", source, ")"));
-  Say(rope, source, absl::StrCat("cosines and sines times ", NumberText(magnitude), " and not ",
-                                 NumberText(usual)));
+  rope.draft.Rule("rope.attention_factor", ShortestDecimal(magnitude), absl::StrCat(formula, " (", source, ")"));
+  Say(rope, source, absl::StrCat("cosines and sines times ", ShortestDecimal(magnitude), " and not ",
+                                 ShortestDecimal(usual)));
 }
 
 void AlwaysTruncates(RopeDraft& rope, YarnScaling& yarn, absl::string_view source) {
